@@ -1,0 +1,165 @@
+"""Events of a document as a person reads them: one line each, with time and tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from crewcheck.model.document import mapping, text
+
+Event = Mapping[str, Any]
+
+_CLOSING = ("_completed", "_finished", "_failed", "_error", "_paused")
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """Tokens spent on model calls, as the events report them."""
+
+    prompt: int = 0
+    completion: int = 0
+    total: int = 0
+    calls: int = 0
+
+    def __add__(self, other: Tokens) -> Tokens:
+        return Tokens(
+            self.prompt + other.prompt,
+            self.completion + other.completion,
+            self.total + other.total,
+            self.calls + other.calls,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class EventLine:
+    """One event. ``seconds`` is what it took (closing events), ``depth`` its nesting."""
+
+    number: int
+    type: str
+    time: str | None
+    subject: str
+    detail: str
+    seconds: float | None
+    tokens: int | None
+    depth: int
+    id: str | None
+
+
+def tokens_of(event: Event) -> Tokens:
+    """The usage of a completed model call; zero for anything else."""
+    if event.get("type") != "llm_call_completed":
+        return Tokens()
+    usage = mapping(event.get("usage"))
+
+    def count(*names: str) -> int:
+        for name in names:
+            value = usage.get(name)
+            if isinstance(value, int) and not isinstance(value, bool):
+                return value
+        return 0
+
+    prompt = count("prompt_tokens", "input_tokens")
+    completion = count("completion_tokens", "output_tokens")
+    return Tokens(prompt, completion, count("total_tokens") or prompt + completion, 1)
+
+
+def total_tokens(events: Iterable[Event]) -> Tokens:
+    spent = Tokens()
+    for event in events:
+        spent += tokens_of(event)
+    return spent
+
+
+def seconds_between(start: object, end: object) -> float | None:
+    """Seconds between two ISO times, None where either is odd or the clock went back."""
+    try:
+        gap = datetime.fromisoformat(str(end)) - datetime.fromisoformat(str(start))
+    except (ValueError, TypeError):
+        return None
+    return gap.total_seconds() if gap.total_seconds() >= 0 else None
+
+
+def lines(events: list[Event]) -> list[EventLine]:
+    """The events in order as lines. ``events`` must be sorted."""
+    by_id = {event["event_id"]: event for event in events if text(event.get("event_id"))}
+    depths: dict[str, int] = {}
+    made = []
+    for number, event in enumerate(events, 1):
+        started = by_id.get(text(event.get("started_event_id")) or "")
+        spent = tokens_of(event)
+        kind = text(event.get("type")) or "?"
+        seconds = None
+        if started is not None and kind.endswith(_CLOSING):
+            seconds = seconds_between(started.get("timestamp"), event.get("timestamp"))
+        made.append(
+            EventLine(
+                number,
+                kind,
+                text(event.get("timestamp")),
+                subject(event),
+                detail(event),
+                seconds,
+                spent.total if spent.calls else None,
+                _depth(event, by_id, depths),
+                text(event.get("event_id")),
+            )
+        )
+    return made
+
+
+def _depth(event: Event, by_id: Mapping[str, Event], known: dict[str, int]) -> int:
+    """How many scopes enclose an event; a cycle of scopes counts as far as it goes."""
+    path: list[str] = []
+    at: Event | None = event
+    base = 0
+    while at is not None:
+        own = text(at.get("event_id")) or ""
+        if own in known:
+            base = known[own] + 1
+            break
+        if own in path:
+            break
+        path.append(own)
+        at = by_id.get(text(at.get("parent_event_id")) or "")
+    for place, own in enumerate(reversed(path)):
+        known[own] = base + place
+    return known.get(path[0], 0) if path else 0
+
+
+def subject(event: Event) -> str:
+    """Whom an event is about: a method, tool, task, agent, model, crew or flow."""
+    for name in ("method_name", "tool_name", "task_name", "agent_role", "model"):
+        if name == "task_name" and text(event.get("model")):
+            continue
+        if value := text(event.get(name)):
+            return value
+    for holder in ("task", "agent"):
+        inner = mapping(event.get(holder))
+        if value := text(inner.get("name")) or text(inner.get("role")):
+            return value
+    return text(event.get("crew_name")) or text(event.get("flow_name")) or ""
+
+
+def detail(event: Event) -> str:
+    """The one thing about an event that a person wants to see first; may be long."""
+    for name in ("error", "message", "result", "response"):
+        value = event.get(name)
+        if value is not None and value != "":
+            return value if isinstance(value, str) else _compact(value)
+    output = event.get("output")
+    if isinstance(output, dict):
+        return text(output.get("raw")) or ""
+    if output is not None:
+        return output if isinstance(output, str) else _compact(output)
+    if event.get("type") in ("checkpoint_started", "checkpoint_completed"):
+        return text(event.get("checkpoint_id")) or text(event.get("trigger")) or ""
+    arguments = event.get("tool_args") or event.get("inputs")
+    return _compact(arguments) if arguments else ""
+
+
+def _compact(value: object) -> str:
+    import json
+
+    return json.dumps(value, ensure_ascii=False, default=str)

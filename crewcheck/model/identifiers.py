@@ -1,0 +1,37 @@
+"""Checkpoint ids and the names of checkpoint files, as CrewAI writes them.
+
+``20261129T174228_176e579a`` is a UTC time to the second and 8 hex digits; the file of a
+checkpoint is ``ID_p-PARENT.json`` with ``none`` for no parent (CrewAI 1.14.2 and newer),
+or ``ID.json`` (1.14.1, which knows no parents).
+"""
+
+from __future__ import annotations
+
+import re
+
+_NAME = re.compile(
+    r"(?P<id>(?P<time>\d{8}T\d{6})_[0-9a-zA-Z]+)(?:_p-(?P<parent>.+))?\.json", re.DOTALL
+)
+_TIME = re.compile(r"(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(?:_|\Z)")
+
+
+def parse_file_name(name: str) -> tuple[str, str | None, bool] | None:
+    """``(id, parent id, whether the name has a place for a parent)``, None if foreign."""
+    found = _NAME.fullmatch(name)
+    if found is None:
+        return None
+    parent = found["parent"]
+    return found["id"], None if parent in (None, "none") else parent, parent is not None
+
+
+def time_of(text: str | None) -> str | None:
+    """UTC ISO time (``2026-11-29T17:42:28Z``) of an id or ``created_at``, None if odd."""
+    found = _TIME.match(text) if text else None
+    if found is None:
+        return None
+    year, month, day, hour, minute, second = found.groups()
+    if not ("01" <= month <= "12" and "01" <= day <= "31" and year != "0000"):
+        return None
+    if hour > "23" or minute > "59" or second > "59":
+        return None
+    return f"{year}-{month}-{day}T{hour}:{minute}:{second}Z"

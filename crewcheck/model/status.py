@@ -1,0 +1,87 @@
+"""How far a checkpoint is, and which status that gives it.
+
+Status: ``finished`` (nothing pending, or a completed trigger of the entity itself),
+``failed`` (a failed trigger), ``paused`` (waits for a person), else ``stopped``: work is
+pending and nothing tells why. ``running`` is not in a document; see the catalog.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from crewcheck.model.document import mapping, objects, sequence
+from crewcheck.model.scan import FAILED, FINISHED, PAUSED, STOPPED
+
+_FINISHED = {
+    "crew": {"crew_kickoff_completed"},
+    "flow": {"flow_finished"},
+    "agent": {"lite_agent_execution_completed", "agent_execution_completed"},
+    "workflow": {"workflow_finished", "workflow_completed"},
+    "run": {"run_finished", "run_completed"},
+}
+_PAUSED = {"flow_paused", "method_execution_paused", "human_feedback_requested"}
+
+
+def task_states(tasks: list[Mapping[str, Any]], dropped: frozenset[int] = frozenset()) -> list[str]:
+    """``done``, ``skipped`` or ``pending`` for each task of a crew.
+
+    A task without an output is *skipped* (a conditional one) when a later task of a crew
+    has been done that could not have begun before it: CrewAI starts tasks in order, and
+    waits for asynchronous ones before the next synchronous one. ``dropped`` are the
+    positions whose output a fork has taken away: those are pending whatever follows.
+    """
+    states = ["pending"] * len(tasks)
+    later_done = later_sync_done = False
+    for index in range(len(tasks) - 1, -1, -1):
+        task = tasks[index]
+        is_async = bool(task.get("async_execution"))
+        if task.get("output") is not None:
+            states[index] = "done"
+            later_done = True
+            later_sync_done = later_sync_done or not is_async
+        elif index in dropped:
+            pass
+        elif later_sync_done if is_async else later_done:
+            states[index] = "skipped"
+    return states
+
+
+def dropped_tasks(document: Mapping[str, Any]) -> frozenset[int]:
+    """Positions of the tasks whose output one of our forks invalidated."""
+    dropped = sequence(mapping(document.get("crewcheck")).get("dropped"))
+    return frozenset(item for item in dropped if isinstance(item, int))
+
+
+def progress(
+    document: Mapping[str, Any], entity: Mapping[str, Any], trigger: str | None
+) -> tuple[int, int | None, bool]:
+    """``(done, total, whether nothing is pending)`` of a primary entity.
+
+    A crew counts tasks with an output, a flow its completed methods (how many there will
+    be is not in the document), an agent its one answer.
+    """
+    kind = entity.get("entity_type")
+    if kind == "crew":
+        tasks = objects(entity.get("tasks"))
+        states = task_states(tasks, dropped_tasks(document))
+        return states.count("done"), len(tasks), bool(tasks) and "pending" not in states
+    if kind == "agent":
+        done = int(trigger in _FINISHED["agent"])
+        return done, 1, bool(done)
+    completed = entity.get("checkpoint_completed_methods")
+    return len(set(map(str, sequence(completed)))), None, False
+
+
+def status_of(kind: str | None, trigger: str | None, complete: bool) -> str:
+    """The status that trigger and progress give a checkpoint."""
+    trigger = trigger or ""
+    if trigger in _FINISHED.get(kind or "", ()):
+        return FINISHED
+    if trigger in _PAUSED:
+        return PAUSED
+    if complete:
+        return FINISHED
+    if trigger.endswith(("_failed", "_error")):
+        return FAILED
+    return STOPPED

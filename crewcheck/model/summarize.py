@@ -1,0 +1,79 @@
+"""From the head of a document to its summary."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from crewcheck.model.document import entities, mapping, text
+from crewcheck.model.primary import NeedsRecord, flow_name, primary
+from crewcheck.model.scan import Damage, Summary
+from crewcheck.model.status import progress, status_of
+
+NOT_A_CHECKPOINT = "not-a-checkpoint"
+
+
+def summarize(
+    head: Mapping[str, Any],
+    *,
+    first_events: Iterable[Mapping[str, Any]] = (),
+    all_events: Iterable[Mapping[str, Any]] | None = None,
+) -> Summary:
+    """The summary of a document, from all of its top-level keys but ``event_record``.
+
+    ``first_events`` are the first events of the record (a flow's name is in them);
+    ``all_events`` all of them, or None where they were not read. Raises `NeedsRecord`
+    when they must be read to tell the primary entity.
+    """
+    trigger = text(head.get("trigger"))
+    own = mapping(head.get("crewcheck"))
+    summary = Summary(
+        trigger=trigger,
+        version=text(head.get("crewai_version")) or text(head.get("crewcheck_version")),
+        parent_id=text(head.get("parent_id")),
+        branch=text(head.get("branch")),
+        lineage_in_document="parent_id" in head,
+    )
+    if not isinstance(head.get("entities"), list):
+        summary.damage = Damage(NOT_A_CHECKPOINT, "it has no list of entities")
+        return summary
+    entity = primary(head, all_events)
+    if entity is None:
+        if not entities(head):
+            summary.damage = Damage(NOT_A_CHECKPOINT, "its list of entities is empty")
+        else:
+            summary.damage = Damage(
+                NOT_A_CHECKPOINT, "nothing in it was started by a user: no crew, flow or agent"
+            )
+        return summary
+    summary.kind = text(entity.get("entity_type"))
+    summary.name = _name(entity, all_events if all_events is not None else first_events)
+    if summary.kind == "agent" and trigger is None:
+        if all_events is None:
+            raise NeedsRecord
+        trigger = _agent_trigger(all_events)
+    summary.done, summary.total, complete = progress(head, entity, trigger)
+    summary.status = status_of(summary.kind, trigger, complete)
+    summary.run_key = (
+        text(entity.get("checkpoint_kickoff_event_id"))
+        or text(mapping(entity.get("checkpoint_state")).get("id"))
+        or text(entity.get("id"))
+    )
+    if own:
+        summary.notes = (*summary.notes, "written by crewcheck")
+    return summary
+
+
+def _name(entity: Mapping[str, Any], events: Iterable[Mapping[str, Any]]) -> str | None:
+    kind = entity.get("entity_type")
+    if kind == "agent":
+        return text(entity.get("role")) or text(entity.get("name"))
+    if kind == "flow":
+        return flow_name(entity, events)
+    return text(entity.get("name"))
+
+
+def _agent_trigger(events: Iterable[Mapping[str, Any]]) -> str | None:
+    """Without a trigger (CrewAI 1.14.1) only the record tells that an agent has answered."""
+    answered = "lite_agent_execution_completed"
+    return answered if any(event.get("type") == answered for event in events) else None
