@@ -1,0 +1,79 @@
+"""What every store can do, and how a store says what it can do beyond that."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Any, Protocol
+
+from crewcheck.errors import Unreadable
+from crewcheck.model.scan import Damage, Header, Summary
+
+
+class Capability(StrEnum):
+    """What a store offers beyond reading. Asked for, never guessed from its type."""
+
+    WRITE = "write"
+    PRUNE = "prune"
+
+
+class DamagedDocument(Unreadable):
+    """A checkpoint whose document cannot be read; ``damage`` says why and where."""
+
+    def __init__(self, header: Header, damage: Damage) -> None:
+        super().__init__(
+            f"checkpoint {header.id} in {header.location} is damaged: {damage.message}",
+            "its neighbours are not affected: see `crewcheck list`",
+        )
+        self.header = header
+        self.damage = damage
+
+
+class Scan:
+    """The headers of a store at one moment, in no particular order.
+
+    ``foreign`` counts the files that are no checkpoints and were left out; ``problems``
+    are sentences about parts of the store that could not be read (a folder without
+    permission, say).
+    """
+
+    __slots__ = ("foreign", "headers", "problems")
+
+    def __init__(
+        self, headers: list[Header], foreign: int = 0, problems: tuple[str, ...] = ()
+    ) -> None:
+        self.headers = headers
+        self.foreign = foreign
+        self.problems = problems
+
+
+class Store(Protocol):
+    """A place with checkpoints. Reading one never writes, and creates nothing beside it.
+
+    A store may be used from several threads, one call at a time each.
+    """
+
+    @property
+    def kind(self) -> str:
+        """``json``, ``sqlite`` or ``flow-states``."""
+
+    @property
+    def location(self) -> str:
+        """Where it is, as a person would name it."""
+
+    @property
+    def capabilities(self) -> frozenset[Capability]: ...
+
+    def scan(self) -> Scan:
+        """All headers. Raises `NotFound` or `Unreadable` where the store itself is gone."""
+
+    def summary(self, header: Header) -> Summary:
+        """The summary. Damage is a value in it, never an exception."""
+
+    def document(self, header: Header) -> dict[str, Any]:
+        """The whole document, losslessly. Raises `DamagedDocument`, `NotFound` if it is gone."""
+
+    def fingerprint(self) -> object:
+        """Something cheap that differs when the store may have changed."""
+
+    def close(self) -> None:
+        """Give back what is open. Safe to call twice."""

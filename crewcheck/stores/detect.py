@@ -1,0 +1,196 @@
+"""Which store a path means, and where to look when none is named.
+
+A directory is a JSON store, a file with SQLite's magic a database of checkpoints or of
+flow states by its tables, a ``.json`` file one checkpoint in the store around it.
+Without a path: ``./.checkpoints``, else ``./.checkpoints.db``, else ``location`` in
+``[tool.crewcheck]`` of the nearest ``pyproject.toml``.
+"""
+
+from __future__ import annotations
+
+import os
+
+from crewcheck.errors import NotFound, Unreadable, UsageProblem
+from crewcheck.model.identifiers import parse_file_name
+from crewcheck.stores.base import Store
+
+DEFAULT_FOLDER = ".checkpoints"
+DEFAULT_DATABASE = ".checkpoints.db"
+_MAGIC = b"SQLite format 3\0"
+
+
+class Opened:
+    """A store, and the file of the one checkpoint that was named, if one was."""
+
+    __slots__ = ("checkpoint_key", "store")
+
+    def __init__(self, store: Store, checkpoint_key: str | None = None) -> None:
+        self.store = store
+        self.checkpoint_key = checkpoint_key
+
+
+def default_location(folder: str = ".") -> str:
+    """The store to open when none was named. Raises `NotFound` when there is none."""
+    for name in (DEFAULT_FOLDER, DEFAULT_DATABASE):
+        path = os.path.join(folder, name)
+        if os.path.exists(path):
+            return os.path.join(".", name) if folder == "." else path
+    configured = configured_location(folder)
+    if configured is not None:
+        return configured
+    raise NotFound(
+        f"no checkpoints here: neither ./{DEFAULT_FOLDER} nor ./{DEFAULT_DATABASE} exists",
+        "name a store (`--location PATH`), or try `crewcheck demo`",
+    )
+
+
+def configured_location(folder: str = ".") -> str | None:
+    """``[tool.crewcheck] location`` of the nearest ``pyproject.toml``, upwards."""
+    at = os.path.abspath(folder)
+    while True:
+        path = os.path.join(at, "pyproject.toml")
+        if os.path.isfile(path):
+            location = _location_in(path)
+            if location is not None:
+                return os.path.normpath(os.path.join(at, os.path.expanduser(location)))
+        above = os.path.dirname(at)
+        if above == at:
+            return None
+        at = above
+
+
+def _location_in(path: str) -> str | None:
+    import tomllib
+
+    try:
+        with open(path, "rb") as file:
+            data = tomllib.load(file)
+    except (OSError, ValueError):
+        # somebody else's file: not ours to complain about
+        return None
+    tool = data.get("tool")
+    section = tool.get("crewcheck") if isinstance(tool, dict) else None
+    location = section.get("location") if isinstance(section, dict) else None
+    if location is None:
+        return None
+    if not isinstance(location, str) or not location:
+        raise UsageProblem(f"{path}: [tool.crewcheck] location must be a path, not {location!r}")
+    return location
+
+
+def open_path(path: str) -> Opened:
+    """Open what a path means. Raises `NotFound`, `Unreadable` or `UsageProblem`."""
+    if not path:
+        raise UsageProblem("an empty path names no store", "give a folder or a database")
+    scheme = path.partition("://")[0] if "://" in path else ""
+    if scheme and not os.path.exists(path):
+        raise UsageProblem(
+            f"{path}: stores of the kind {scheme}:// cannot be opened",
+            "give a folder of JSON checkpoints or a SQLite file",
+        )
+    path = os.path.expanduser(path) if path.startswith("~") else path
+    try:
+        if os.path.isdir(path):
+            return Opened(_directory(path))
+        with open(path, "rb") as file:
+            magic = file.read(len(_MAGIC))
+    except FileNotFoundError:
+        raise _missing(path) from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise Unreadable(f"{path} cannot be read: {reason.lower()}") from None
+    if magic == _MAGIC:
+        return Opened(_database(path))
+    if path.endswith(".json"):
+        return _one_file(path)
+    if not magic:
+        raise Unreadable(f"{path} is an empty file, not a store", "wait for the first checkpoint")
+    raise Unreadable(
+        f"{path} is no checkpoint store: neither a SQLite database nor a .json file",
+        "give a folder of JSON checkpoints or a SQLite file",
+    )
+
+
+def _missing(path: str) -> NotFound:
+    if "#" in path:
+        return NotFound(f"no such store: {path}", "STORE#ID names one checkpoint, not a store")
+    # CrewAI appends .db to a location without a suffix
+    if os.path.exists(path + ".db"):
+        return NotFound(f"no such file: {path}", f"did you mean {path}.db?")
+    return NotFound(f"no such file or folder: {path}", "name a store, or try `crewcheck demo`")
+
+
+def _directory(path: str) -> Store:
+    from crewcheck.stores.json_dir import JsonDirStore
+
+    inner = os.path.join(path, DEFAULT_FOLDER)
+    if not _holds_checkpoints(path):
+        if os.path.isdir(inner):
+            return JsonDirStore(inner)
+        database = os.path.join(path, DEFAULT_DATABASE)
+        if os.path.isfile(database):
+            return _database(database)
+    return JsonDirStore(path)
+
+
+def _holds_checkpoints(path: str) -> bool:
+    """Whether a folder itself or a folder right below it has a checkpoint's file."""
+    try:
+        with os.scandir(path) as found:
+            entries = list(found)
+        for entry in entries:
+            if parse_file_name(entry.name):
+                return True
+            if (
+                entry.name != DEFAULT_FOLDER
+                and entry.is_dir(follow_symlinks=False)
+                and any(map(parse_file_name, os.listdir(entry.path)))
+            ):
+                return True
+    except OSError:
+        return False
+    return False
+
+
+def _database(path: str) -> Store:
+    from crewcheck.stores.sqlite_open import sqlite_kind
+
+    kind = sqlite_kind(path)
+    if kind in ("checkpoints", "both"):
+        from crewcheck.stores.sqlite import SqliteStore
+
+        return SqliteStore(path)
+    if kind == "flow-states":
+        from crewcheck.stores.flow_states import FlowStatesStore
+
+        return FlowStatesStore(path)
+    raise Unreadable(
+        f"{path} is a SQLite database without checkpoints: it has no table `checkpoints`",
+        "give the database that CrewAI's SqliteProvider writes",
+    )
+
+
+def _one_file(path: str) -> Opened:
+    """The store around one checkpoint's file: the folder above its branch."""
+    from crewcheck.model.scan import Header
+    from crewcheck.stores.json_dir import JsonDirStore
+
+    folder, name = os.path.split(os.path.abspath(path))
+    here = JsonDirStore(folder)
+    summary = here.summary(Header(key=name, id=name, location=path))
+    if summary.damage is not None and summary.damage.rule == "not-a-checkpoint":
+        raise Unreadable(
+            f"{path} is no checkpoint: {summary.damage.message}",
+            "give a checkpoint that CrewAI has written, or a folder of them",
+        )
+    branch = summary.branch or ("main" if os.path.basename(folder) == "main" else "")
+    parts = [part for part in branch.split("/") if part]
+    above = folder.split(os.sep)
+    flat = parse_file_name(name) is not None and not parse_file_name(name)[2]  # type: ignore[index]
+    if parts and not flat and above[-len(parts) :] == parts:
+        root = os.sep.join(above[: -len(parts)]) or os.sep
+        key = "/".join([*parts, name])
+    else:
+        root, key = folder, name
+    shown = os.path.relpath(root) if not os.path.isabs(path) else root
+    return Opened(JsonDirStore(shown), key)

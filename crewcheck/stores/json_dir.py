@@ -1,0 +1,219 @@
+"""The JSON store: a folder with a file per checkpoint, in a folder per branch.
+
+    LOCATION/BRANCH/20261129T174229_d2c08134_p-20261129T174228_176e579a.json
+
+A branch is used as a path, so the folder of one branch can hold another's. CrewAI 1.14.1
+wrote ``LOCATION/ID.json``, without branches and parents. Files are written in place, so a
+file may be cut short while its run goes on.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import time
+from typing import Any
+
+from crewcheck.errors import NotFound, Unreadable
+from crewcheck.model.identifiers import parse_file_name, time_of
+from crewcheck.model.scan import Damage, Header, Summary
+from crewcheck.stores.base import Capability, DamagedDocument, Scan
+from crewcheck.stores.json_text import HEAD, BadText, parse, summary_of
+
+#: Folders below a store that never hold checkpoints; ours is the first.
+_PASSED_OVER = frozenset({".crewcheck", ".git", ".venv", "node_modules", "__pycache__"})
+
+#: A cut file that was touched within this many seconds is taken to be in the making.
+BEING_WRITTEN_SECONDS = 5.0
+
+
+class JsonDirStore:
+    """A directory of JSON checkpoints. Keys are paths relative to it, with ``/``."""
+
+    kind = "json"
+    capabilities: frozenset[Capability] = frozenset()
+
+    def __init__(self, root: str) -> None:
+        self.location = root
+        self._root = os.path.abspath(root)
+
+    def scan(self) -> Scan:
+        headers: list[Header] = []
+        problems: list[str] = []
+        foreign = 0
+        stack = [("", self._root)]
+        while stack:
+            branch, folder = stack.pop()
+            try:
+                with os.scandir(folder) as found:
+                    entries = list(found)
+            except FileNotFoundError as error:
+                if not branch:
+                    raise NotFound(f"no such folder: {self.location}") from error
+                continue
+            except OSError as error:
+                if not branch:
+                    raise _cannot_read(self.location, error) from error
+                problems.append(f"folder {branch} cannot be read: {_reason(error)}")
+                continue
+            for entry in entries:
+                name = entry.name
+                try:
+                    if entry.is_dir(follow_symlinks=False):
+                        if name not in _PASSED_OVER:
+                            stack.append((f"{branch}/{name}" if branch else name, entry.path))
+                        continue
+                    header = self._header(branch, entry)
+                except OSError as error:
+                    problems.append(f"{name} cannot be looked at: {_reason(error)}")
+                    continue
+                if header is not None:
+                    headers.append(header)
+                elif not name.startswith("."):
+                    foreign += 1
+        return Scan(headers, foreign, tuple(problems))
+
+    def _header(self, branch: str, entry: os.DirEntry[str]) -> Header | None:
+        """The header of a file, None if it is no checkpoint."""
+        name = entry.name
+        named = parse_file_name(name)
+        if named is None and not (name.endswith(".json") and self._looks_like_one(entry)):
+            return None
+        if not entry.is_file(follow_symlinks=False):
+            # a link may lead out of the store
+            return None
+        at = entry.stat(follow_symlinks=False)
+        if named is None:
+            checkpoint_id, parent, has_parent = name[: -len(".json")], None, True
+            created = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(at.st_mtime))
+        else:
+            checkpoint_id, parent, has_parent = named
+            created = time_of(checkpoint_id) or ""
+        return Header(
+            key=f"{branch}/{name}" if branch else name,
+            id=checkpoint_id,
+            location=os.path.join(self.location, branch, name),
+            parent_id=parent,
+            branch=branch or "main",
+            created_at=created or None,
+            stamp=at.st_mtime_ns,
+            size=at.st_size,
+            lineage_known=has_parent,
+        )
+
+    def _looks_like_one(self, entry: os.DirEntry[str]) -> bool:
+        """Whether a file of another name has a checkpoint in it (a person's copy, say)."""
+        try:
+            if not entry.is_file(follow_symlinks=False):
+                return False
+            with open(entry.path, "rb") as file:
+                return b'"entities"' in file.read(HEAD)
+        except OSError:
+            return False
+
+    def summary(self, header: Header) -> Summary:
+        try:
+            with open(self._path(header), "rb", buffering=0) as file:
+                size = os.fstat(file.fileno()).st_size
+                head = file.read(HEAD) or b""
+
+                def read(start: int, end: int) -> bytes:
+                    return _read(file.fileno(), start, end)
+
+                summary = summary_of(head, size, read)
+        except FileNotFoundError:
+            return Summary(damage=Damage("unreadable", "the file is gone"))
+        except OSError as error:
+            return Summary(damage=Damage("unreadable", f"it cannot be read: {_reason(error)}"))
+        if summary.damage is not None:
+            summary.damage = self._in_the_making(header, summary.damage)
+        elif named := _differences(header, summary):
+            summary.notes = (*summary.notes, *named)
+        return summary
+
+    def _in_the_making(self, header: Header, damage: Damage) -> Damage:
+        if damage.rule not in ("truncated", "empty"):
+            return damage
+        if abs(time.time() - header.stamp / 1e9) > BEING_WRITTEN_SECONDS:
+            return damage
+        return Damage("being-written", "it is being written now", damage.offset)
+
+    def document(self, header: Header) -> dict[str, Any]:
+        try:
+            with open(self._path(header), "rb") as file:
+                data = file.read()
+        except FileNotFoundError as error:
+            raise NotFound(
+                f"checkpoint {header.id} is gone: {header.location} was deleted",
+                "list the store again",
+            ) from error
+        except OSError as error:
+            raise _cannot_read(header.location, error) from error
+        try:
+            return parse(data)
+        except BadText as error:
+            raise DamagedDocument(header, self._in_the_making(header, error.damage)) from error
+
+    def fingerprint(self) -> object:
+        seen: list[tuple[str, int, int]] = []
+        stack = [self._root]
+        while stack:
+            try:
+                with os.scandir(stack.pop()) as found:
+                    for entry in found:
+                        if entry.is_dir(follow_symlinks=False):
+                            if entry.name not in _PASSED_OVER:
+                                stack.append(entry.path)
+                        else:
+                            at = entry.stat(follow_symlinks=False)
+                            seen.append((entry.path, at.st_mtime_ns, at.st_size))
+            except OSError:
+                continue
+        return frozenset(seen)
+
+    def close(self) -> None:
+        return
+
+    def _path(self, header: Header) -> str:
+        return os.path.join(self._root, *str(header.key).split("/"))
+
+
+def _read(descriptor: int, start: int, end: int) -> bytes:
+    parts: list[bytes] = []
+    while start < end:
+        part = os.pread(descriptor, end - start, start)
+        if not part:
+            break
+        parts.append(part)
+        start += len(part)
+    return b"".join(parts)
+
+
+def _differences(header: Header, summary: Summary) -> list[str]:
+    """Where the document and its place in the store disagree; the document wins."""
+    notes = []
+    if summary.branch and summary.branch != header.branch:
+        notes.append(f"it lies in the folder of {header.branch}, but says branch {summary.branch}")
+    if (
+        summary.lineage_in_document
+        and parse_file_name(os.path.basename(str(header.key)))
+        and summary.parent_id != header.parent_id
+    ):
+        notes.append(
+            f"its name gives the parent {header.parent_id}, the document {summary.parent_id}"
+        )
+    return notes
+
+
+def _reason(error: OSError) -> str:
+    return (error.strerror or str(error)).lower()
+
+
+def _cannot_read(what: str, error: OSError) -> Unreadable:
+    hint = "look at its permissions (`ls -ld`)" if isinstance(error, PermissionError) else ""
+    return Unreadable(f"{what} cannot be read: {_reason(error)}", hint)
+
+
+def is_regular_file(path: str) -> bool:
+    """Whether a path is a file. Raises `OSError` where it cannot be told."""
+    return stat.S_ISREG(os.stat(path).st_mode)

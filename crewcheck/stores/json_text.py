@@ -1,0 +1,189 @@
+"""Reading a checkpoint that is JSON text: its summary from the head, or all of it.
+
+``event_record`` is three quarters of a document and comes after ``entities``; ``trigger``
+comes last. So a summary is read from a prefix and the last bytes. The parse is the proof
+that the prefix was cut at the top level: only there does it become an object when closed.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from crewcheck.model.document import iter_events
+from crewcheck.model.primary import NeedsRecord
+from crewcheck.model.scan import Damage, Summary
+from crewcheck.model.summarize import summarize
+
+HEAD = 64 * 1024
+TAIL = 256
+_GROW = 4
+_MARK = b'"event_record"'
+_TRIES = 4
+_FIRST_EVENTS = 8
+_BLANK = b" \t\r\n"
+_BEFORE_RECORD = {"crewai_version", "parent_id", "branch", "entities"}
+
+# A valid document that ends like this has this trigger at its top level: the last brace
+# closes the outermost object.
+_TRIGGER = re.compile(rb'[,{]\s*"trigger"\s*:\s*(?:"([^"\\]*)"|null)\s*\}\s*\Z')
+
+
+class BadText(ValueError):
+    """Text that is no checkpoint document; ``damage`` says why and where."""
+
+    def __init__(self, damage: Damage) -> None:
+        super().__init__(damage.message)
+        self.damage = damage
+
+
+def parse(data: bytes) -> dict[str, Any]:
+    """The whole document. Raises `BadText`. NaN, lone surrogates and a BOM are accepted."""
+    try:
+        value = json.loads(data.decode("utf-8-sig"))
+    except (ValueError, RecursionError) as error:
+        raise BadText(diagnose(data, error)) from None
+    if not isinstance(value, dict):
+        raise BadText(
+            Damage("not-a-checkpoint", f"it holds {_article(value)}, not an object with entities")
+        )
+    return value
+
+
+def diagnose(data: bytes, error: Exception) -> Damage:
+    """Why a text cannot be parsed, in a person's words, with the byte offset."""
+    if not data:
+        return Damage("empty", "the file is empty (0 bytes)", 0)
+    if not data.strip(b"\0"):
+        return Damage("empty", f"the file holds only NUL bytes ({len(data)} of them)", 0)
+    if not data.strip():
+        return Damage("empty", "the file holds only blanks", 0)
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return Damage("not-json", "it is UTF-16, and a checkpoint is UTF-8", 0)
+    if isinstance(error, UnicodeDecodeError):
+        return Damage("not-json", f"invalid UTF-8 at byte {error.start}", error.start)
+    if isinstance(error, RecursionError):
+        return Damage("not-json", "it is nested too deep to be read")
+    if isinstance(error, json.JSONDecodeError):
+        skipped = error.doc.startswith("\ufeff")
+        at = len(error.doc[: error.pos].encode("utf-8", "surrogatepass")) + 3 * skipped
+        if error.msg == "Extra data":
+            return Damage("trailing-data", f"something follows the document at byte {at}", at)
+        rest = data[at:].strip()
+        cut = error.msg.startswith("Unterminated string") or not rest
+        if data.lstrip().startswith((b"{", b"\xef\xbb\xbf{")) and (cut or _ends_early(data)):
+            return Damage("truncated", f"cut short after {len(data)} bytes", len(data))
+        return Damage("not-json", f"{error.msg} at byte {at}", at)
+    return Damage("not-json", str(error))
+
+
+def _ends_early(data: bytes) -> bool:
+    return not data.rstrip().endswith(b"}")
+
+
+def _article(value: object) -> str:
+    names = {list: "a list", str: "a text", bool: "a truth value", type(None): "null"}
+    return names.get(type(value), "a number")
+
+
+def summary_of(head: bytes, size: int, read: Callable[[int, int], bytes]) -> Summary:
+    """The summary of a text of ``size`` bytes; ``read(start, end)`` gives more of it.
+
+    ``head`` are its first bytes. What cannot be told from head and tail is told from the
+    whole text, so the answer never differs from that of a full parse.
+    """
+    tail = head[-TAIL:] if len(head) >= size else read(max(0, size - TAIL), size)
+    found = _TRIGGER.search(tail)
+    if found is not None:
+        try:
+            quick = _from_prefix(head, size, read, _as_text(found[1]))
+        except NeedsRecord:
+            quick = None
+        if quick is not None:
+            return quick
+    data = head if len(head) >= size else read(0, size)
+    return summary_of_all(data)
+
+
+def summary_of_all(data: bytes) -> Summary:
+    """The summary from a full parse."""
+    try:
+        document = parse(data)
+    except BadText as error:
+        return Summary(damage=error.damage)
+    return summarize(document, all_events=list(iter_events(document)))
+
+
+def _as_text(raw: bytes | None) -> str | None:
+    return None if raw is None else raw.decode("utf-8", "replace")
+
+
+def _from_prefix(
+    head: bytes, size: int, read: Callable[[int, int], bytes], trigger: str | None
+) -> Summary | None:
+    """The summary from what comes before ``event_record``; None when that does not tell."""
+    start = 0
+    tries = 0
+    while tries < _TRIES:
+        at = head.find(_MARK, start)
+        if at < 0:
+            if len(head) >= size:
+                return None
+            start = max(0, len(head) - len(_MARK))
+            head = read(0, min(size, max(HEAD, len(head) * _GROW)))
+            continue
+        start = at + len(_MARK)
+        before = head[:at].rstrip(_BLANK)
+        after = head[start : start + 16].lstrip(_BLANK)
+        if not before.endswith(b",") or not after.startswith(b":"):
+            continue
+        tries += 1
+        parsed = _closed(before[:-1])
+        if parsed is None:
+            continue
+        if not parsed.keys() >= _BEFORE_RECORD:
+            # somebody has put the keys in another order
+            return None
+        parsed["trigger"] = trigger
+        return summarize(parsed, first_events=_first_events(head, start))
+    return None
+
+
+def _closed(prefix: bytes) -> dict[str, Any] | None:
+    import msgspec
+
+    if prefix.startswith(b"\xef\xbb\xbf"):
+        prefix = prefix[3:]
+    data = prefix + b"}"
+    try:
+        value = msgspec.json.decode(data)
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
+        # msgspec refuses NaN and lone surrogates, which occur
+        try:
+            value = json.loads(data.decode("utf-8"))
+        except (ValueError, RecursionError):
+            return None
+    return value if isinstance(value, dict) else None
+
+
+def _first_events(head: bytes, at: int) -> Iterator[dict[str, Any]]:
+    """The first events of the record, as far as the head has them."""
+    text = head[at:].decode("utf-8", "ignore")
+    opening = re.match(r'\s*:\s*\{\s*"nodes"\s*:\s*\{', text)
+    if opening is None:
+        return
+    decoder = json.JSONDecoder()
+    place = opening.end()
+    separator = re.compile(r'\s*,?\s*("(?:[^"\\]|\\.)*")\s*:\s*')
+    for _ in range(_FIRST_EVENTS):
+        key = separator.match(text, place)
+        if key is None:
+            return
+        try:
+            node, place = decoder.raw_decode(text, key.end())
+        except (ValueError, RecursionError):
+            return
+        if isinstance(node, dict) and isinstance(node.get("event"), dict):
+            yield node["event"]
