@@ -1,0 +1,195 @@
+"""One checkpoint, read whole and laid out for a person: what `info` and the app show.
+
+Everything in the result has gone through redaction: nothing that a front end gets from
+here holds a key unless secrets were asked for.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from crewcheck.engine.catalog import Catalog
+from crewcheck.engine.redaction import Redactor
+from crewcheck.lineage import Node
+from crewcheck.model import crew as crews
+from crewcheck.model import events as eventlog
+from crewcheck.model import flow as flows
+from crewcheck.model.document import iter_events, mapping, sequence, sorted_events, text
+from crewcheck.model.losses import Loss, losses
+from crewcheck.model.primary import flow_name, primary
+from crewcheck.model.scan import Checkpoint, Summary
+from crewcheck.model.summarize import summarize
+
+
+@dataclass(frozen=True, slots=True)
+class Info:
+    """A checkpoint in full. Lists are empty where the entity's kind has no such thing.
+
+    ``inputs`` are those of the kickoff (None: it had none), ``placeholders`` the names
+    that the templates ask for, ``question`` and ``answer`` an agent's, ``state`` a flow's.
+    ``settings`` are the checkpoint settings of the run (location, on_events, ...).
+    """
+
+    checkpoint: Checkpoint
+    summary: Summary
+    inputs: dict[str, Any] | None
+    placeholders: list[str]
+    tasks: list[crews.Task]
+    methods: list[flows.Method]
+    agents: list[crews.Agent]
+    state: Any
+    question: str | None
+    answer: str | None
+    process: str | None
+    events: list[eventlog.EventLine]
+    tokens: eventlog.Tokens
+    losses: list[Loss]
+    settings: dict[str, Any]
+    notes: tuple[str, ...]
+
+
+def inspect(catalog: Catalog, checkpoint: Checkpoint, redactor: Redactor) -> Info:
+    """Read and lay out a checkpoint. Raises `DamagedDocument` or `NotFound`."""
+    document = catalog.store.document(checkpoint.header)
+    return lay_out(document, checkpoint, redactor)
+
+
+def lay_out(document: dict[str, Any], checkpoint: Checkpoint, redactor: Redactor) -> Info:
+    """What a document holds, redacted. Accepts any JSON object."""
+    events = sorted_events(document)
+    # the summary wants the record's own order: a flow's name is in its first events
+    summary = summarize(document, all_events=list(iter_events(document)))
+    entity = mapping(primary(document, events)) if summary.kind else {}
+    kind = summary.kind
+    methods: list[flows.Method] = []
+    if kind == "flow":
+        methods = flows.methods(entity, flow_name(entity, events), events)
+        for method in methods:
+            method.results = redactor.value(method.results)
+            method.error = _maybe(redactor, method.error)
+            method.message = _maybe(redactor, method.message)
+    question, answer = _conversation(events) if kind == "agent" else (None, None)
+    inputs = _inputs(entity, events)
+    return Info(
+        checkpoint=checkpoint,
+        summary=summary,
+        inputs=redactor.value(inputs),
+        placeholders=crews.template_names(entity) if kind == "crew" else [],
+        tasks=[_redacted_task(redactor, task) for task in crews.tasks(document, entity, events)]
+        if kind == "crew"
+        else [],
+        methods=methods,
+        agents=[_redacted_agent(redactor, one) for one in _agents(kind, entity)],
+        state=redactor.value(flows.state(entity)) if kind == "flow" else None,
+        question=_maybe(redactor, question),
+        answer=_maybe(redactor, answer),
+        process=text(entity.get("process")),
+        events=[
+            replace(line, subject=redactor.text(line.subject), detail=redactor.text(line.detail))
+            for line in eventlog.lines(events)
+        ],
+        tokens=eventlog.total_tokens(events),
+        losses=losses(entity, events),
+        settings=redactor.value(dict(mapping(entity.get("checkpoint")))),
+        notes=tuple(
+            dict.fromkeys(
+                (*(checkpoint.summary.notes if checkpoint.summary else ()), *summary.notes)
+            )
+        ),
+    )
+
+
+def _maybe(redactor: Redactor, value: str | None) -> str | None:
+    return None if value is None else redactor.text(value)
+
+
+def _agents(kind: str | None, entity: Any) -> list[crews.Agent]:
+    if kind == "crew":
+        return crews.agents(entity)
+    return [crews.agent(entity)] if kind == "agent" else []
+
+
+def _inputs(entity: Any, events: list[Any]) -> dict[str, Any] | None:
+    """The inputs of the kickoff: the crew's own, else what the starting event says."""
+    saved = entity.get("checkpoint_inputs")
+    if isinstance(saved, dict):
+        return saved
+    opening = {"crew": "crew_kickoff_started", "flow": "flow_started"}.get(
+        str(entity.get("entity_type"))
+    )
+    for event in events:
+        if event.get("type") == opening and isinstance(event.get("inputs"), dict):
+            inputs: dict[str, Any] = event["inputs"]
+            return inputs
+    return None
+
+
+def _conversation(events: list[Any]) -> tuple[str | None, str | None]:
+    """What an agent without a crew was asked, and what it answered."""
+    question = answer = None
+    for event in events:
+        if event.get("type") == "lite_agent_execution_started":
+            question = _asked(event.get("messages"))
+        elif event.get("type") == "lite_agent_execution_completed":
+            answer = eventlog.detail(event)
+            question = question or _asked(event.get("messages"))
+    return question, answer
+
+
+def _asked(messages: object) -> str | None:
+    if isinstance(messages, str):
+        return messages
+    contents = [
+        text(mapping(message).get("content"))
+        for message in sequence(messages)
+        if mapping(message).get("role") != "system"
+    ]
+    return next((content for content in reversed(contents) if content), None)
+
+
+def _redacted_task(redactor: Redactor, task: crews.Task) -> crews.Task:
+    return replace(
+        task,
+        label=redactor.text(task.label),
+        name=_maybe(redactor, task.name),
+        description=redactor.text(task.description),
+        expected_output=redactor.text(task.expected_output),
+        template=_maybe(redactor, task.template),
+        expected_template=_maybe(redactor, task.expected_template),
+        output=_maybe(redactor, task.output),
+        structured=redactor.value(task.structured),
+        error=_maybe(redactor, task.error),
+    )
+
+
+def _redacted_agent(redactor: Redactor, agent: crews.Agent) -> crews.Agent:
+    return replace(
+        agent,
+        role=redactor.text(agent.role),
+        goal=redactor.text(agent.goal),
+        backstory=redactor.text(agent.backstory),
+        endpoint=_maybe(redactor, agent.endpoint),
+    )
+
+
+def place_in_lineage(node: Node) -> dict[str, Any]:
+    """Where a checkpoint stands: its parent, children, and how many are before it."""
+    ancestors = 0
+    at = node
+    while at.parent is not None:
+        ancestors += 1
+        at = at.parent
+    return {
+        "parent_id": node.checkpoint.parent_id,
+        "parent_in_store": node.parent is not None,
+        "root_id": at.checkpoint.id,
+        "ancestors": ancestors,
+        "children": [
+            {"id": child.checkpoint.id, "branch": child.checkpoint.branch}
+            for child in node.children
+        ],
+        "fork_point": node.parent.checkpoint.id
+        if node.parent is not None and node.parent.checkpoint.branch != node.checkpoint.branch
+        else None,
+    }
