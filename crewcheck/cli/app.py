@@ -1,0 +1,15 @@
+"""Starting the app: the one place where the commands know of it."""
+
+from __future__ import annotations
+
+from crewcheck.cli.console import Console
+from crewcheck.errors import Exit
+
+
+def open_app(console: Console, *, hint: str | None = None) -> int:
+    """Open the app on the console's store, and return the exit code."""
+    # the app costs a quarter of a second to load: only here
+    from crewcheck.tui.app import run_app
+
+    run_app(console.location, show_secrets=console.show_secrets, first_hint=hint)
+    return Exit.DONE

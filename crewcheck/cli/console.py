@@ -1,0 +1,138 @@
+"""Where a command's words go: data to stdout, everything else to stderr.
+
+A :class:`Console` holds what the options of the group say. On a terminal output is
+coloured and fitted; in a pipe it is tab-separated and whole.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from crewcheck.engine.redaction import Redactor
+from crewcheck.errors import CrewcheckError
+from crewcheck.model.harmless import name, one_line
+
+if TYPE_CHECKING:
+    from rich.console import Console as RichConsole
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class Console:
+    """The options of the group, and how to print."""
+
+    def __init__(
+        self,
+        *,
+        location: str | None = None,
+        show_secrets: bool = False,
+        color: str = "auto",
+        quiet: bool = False,
+    ) -> None:
+        self.location = location
+        self.redactor = Redactor(show=show_secrets)
+        self.show_secrets = show_secrets
+        self.color = color
+        self.quiet = quiet
+
+    @property
+    def is_terminal(self) -> bool:
+        """Whether to print for a person: on a terminal, or with ``--color always``."""
+        return sys.stdout.isatty() or self.color == "always"
+
+    def note(self, text: str) -> None:
+        """A remark on stderr, unless ``--quiet``."""
+        if not self.quiet:
+            print(f"crewcheck: {one_line(text)}", file=sys.stderr)
+
+    def rich(self) -> RichConsole:
+        """A rich console on stdout; loaded only when there is a terminal."""
+        from rich.console import Console as Rich
+
+        return Rich(
+            no_color=True if self.color == "never" else None,
+            force_terminal=True if self.color == "always" else None,
+            highlight=False,
+            markup=False,
+            emoji=False,
+            soft_wrap=False,
+        )
+
+    def rows(self, rows: Iterable[Iterable[Any]]) -> None:
+        """Tab-separated lines, nothing cut."""
+        write = sys.stdout.write
+        for row in rows:
+            write("\t".join(map(cell, row)) + "\n")
+
+    def json(self, value: Any) -> None:
+        """One JSON value: ASCII, standard (NaN and Infinity become their names as texts)."""
+        try:
+            text = json.dumps(value, indent=2, allow_nan=False)
+        except ValueError:
+            text = json.dumps(_standard(value), indent=2, allow_nan=False)
+        sys.stdout.write(text + "\n")
+
+
+def cell(value: Any) -> str:
+    """A value as one tab-separated field; unknown is empty."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return name(value)
+    return name(json.dumps(value, ensure_ascii=False, default=str))
+
+
+def _standard(value: Any) -> Any:
+    if isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):
+        return {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}[str(value)]
+    if isinstance(value, dict):
+        return {key: _standard(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_standard(item) for item in value]
+    return value
+
+
+def say_error(error: CrewcheckError) -> None:
+    """An error as one line on stderr."""
+    print(f"crewcheck: {one_line(str(error))}", file=sys.stderr)
+
+
+def unicode_output() -> bool:
+    """Whether stdout can carry our symbols."""
+    return "utf" in (getattr(sys.stdout, "encoding", None) or "").lower()
+
+
+def terminal_width() -> int:
+    columns = os.environ.get("COLUMNS", "")
+    if columns.isdigit() and int(columns) > 0:
+        return int(columns)
+    try:
+        return os.get_terminal_size(sys.stdout.fileno()).columns
+    except (OSError, ValueError, AttributeError):
+        return 80
+
+
+def common_options(function: F) -> F:
+    """Options that every command that prints data has."""
+    function = click.option("--json", "as_json", is_flag=True, help="Print JSON.")(function)
+    return click.option(
+        "-l",
+        "--location",
+        metavar="STORE",
+        expose_value=False,
+        callback=_set_location,
+        help="The store, if not the default one.",
+    )(function)
+
+
+def _set_location(ctx: click.Context, _: click.Parameter, value: str | None) -> None:
+    if value is not None:
+        ctx.find_object(Console).location = value  # type: ignore[union-attr]

@@ -1,0 +1,157 @@
+"""``crewcheck list``: one line a checkpoint, newest first."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from crewcheck.cli.console import Console, common_options, unicode_output
+from crewcheck.engine.catalog import Catalog, open_catalog
+from crewcheck.engine.rows import COLUMNS, row
+from crewcheck.model import words
+from crewcheck.model.harmless import name, one_line
+from crewcheck.model.scan import Checkpoint
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+#: Columns that are cut on a narrow terminal, and how far.
+_GIVE_WAY, _NARROWEST = ("BRANCH", "WHAT", "TRIGGER", "STATUS"), 8
+
+
+@click.command("list")
+@click.argument("store", required=False)
+@common_options
+@click.pass_obj
+def command(console: Console, store: str | None, as_json: bool) -> None:
+    """List the checkpoints of a store, newest first.
+
+    Piped, the columns are separated by tabs: id, created_at, branch, trigger, kind, name,
+    done, total, status, parent_id, size, damage.
+
+    \b
+    Examples:
+      crewcheck list
+      crewcheck list runs.db --json | jq -r '.[] | select(.status == "failed") | .id'
+      crewcheck list ./.checkpoints | cut -f 1,9
+    """
+    with open_catalog(store if store is not None else console.location) as catalog:
+        catalog.read_summaries()
+        newest_first = list(reversed(catalog.checkpoints))
+        if as_json:
+            console.json([row(checkpoint, console.redactor) for checkpoint in newest_first])
+        elif console.is_terminal:
+            _print_table(console, newest_first)
+        else:
+            console.rows(
+                [shape[column] for column in COLUMNS]
+                for shape in map(_flat_row(console), newest_first)
+            )
+        remark(console, catalog)
+
+
+def remark(console: Console, catalog: Catalog) -> None:
+    """Say on stderr what the listing itself does not: nothing there, or things left out."""
+    where = name(catalog.store.location)
+    count = len(catalog.checkpoints)
+    for problem in catalog.problems:
+        console.note(f"{where}: {problem}")
+    if catalog.foreign:
+        files = "1 file" if catalog.foreign == 1 else f"{catalog.foreign} files"
+        console.note(f"{where}: left out {files} that are no checkpoints")
+    if not count:
+        console.note(
+            f"no checkpoints in {where} yet; run a crew with checkpoint=CheckpointConfig(...), "
+            "or try `crewcheck demo`"
+        )
+    damaged = sum(1 for one in catalog.checkpoints if one.damage and not one.damage.readable)
+    if damaged:
+        console.note(f"{where}: {damaged} of {count} checkpoints are damaged, see their reasons")
+
+
+def _flat_row(console: Console) -> Callable[[Checkpoint], dict[str, Any]]:
+    def flat(checkpoint: Checkpoint) -> dict[str, Any]:
+        shape = row(checkpoint, console.redactor)
+        damage = checkpoint.damage
+        shape["damage"] = f"{damage.rule}: {damage.message}" if damage else None
+        return shape
+
+    return flat
+
+
+def _print_table(console: Console, checkpoints: list[Checkpoint]) -> None:
+    """Aligned and fitted to the terminal; the id is never cut."""
+    from rich.table import Table
+
+    if not checkpoints:
+        return
+    rich = console.rich()
+    unicode = unicode_output()
+    now = time.time()
+    wide = rich.width >= 110
+    lines = [_cells(console, checkpoint, now, unicode, wide) for checkpoint in checkpoints]
+    heads = ["", "ID", "WHEN", "DONE", "BRANCH", "WHAT"]
+    heads += ["TRIGGER", "SIZE", "STATUS"] if wide else ["STATUS"]
+    widest = [
+        max(len(head), *(line[place].cell_len for line in lines))
+        for place, head in enumerate(heads)
+    ]
+    widths = fit(widest, [head in _GIVE_WAY for head in heads], rich.width - 2 * len(heads) + 2)
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    for head, width in zip(heads, widths, strict=True):
+        table.add_column(
+            head,
+            width=width,
+            no_wrap=True,
+            overflow="ellipsis",
+            justify="right" if head in ("DONE", "SIZE") else "left",
+        )
+    for line in lines:
+        table.add_row(*line)
+    rich.print(table)
+
+
+def fit(widest: list[int], gives: list[bool], room: int) -> list[int]:
+    """Column widths for ``room`` cells: what gives way shares what the others leave.
+
+    What does not give way keeps its width, though a terminal may be too narrow for it.
+    """
+    rest = room - sum(width for width, give in zip(widest, gives, strict=True) if not give)
+    widths = list(widest)
+    sharing = sorted((place for place, give in enumerate(gives) if give), key=widest.__getitem__)
+    for left, place in zip(range(len(sharing), 0, -1), sharing, strict=True):
+        widths[place] = min(widest[place], max(_NARROWEST, rest // left))
+        rest -= widths[place]
+    return widths
+
+
+def _cells(
+    console: Console, checkpoint: Checkpoint, now: float, unicode: bool, wide: bool
+) -> list[Text]:
+    """The cells of one line, in the order of the heads."""
+    from rich.text import Text
+
+    damage = checkpoint.damage
+    broken = damage is not None and not damage.readable
+    status = "damaged" if broken else checkpoint.status
+    shape = row(checkpoint, console.redactor)
+    what = " ".join(filter(None, (shape["kind"], one_line(shape["name"] or "", 60))))
+    said = damage.message if damage is not None and broken else checkpoint.status or ""
+    cells = [
+        Text(words.symbol(status, unicode), style=words.style(status)),
+        Text(name(checkpoint.id)),
+        Text(words.ago(checkpoint.header.created_at, now), style="dim"),
+        Text(words.progress(shape["done"], shape["total"])),
+        Text(name(shape["branch"]), style="cyan" if shape["branch"] != "main" else ""),
+        Text(what),
+    ]
+    if wide:
+        cells += [
+            Text(one_line(words.trigger(shape["trigger"]))),
+            Text(words.size(shape["size"]), style="dim"),
+        ]
+    cells.append(Text(one_line(said), style=words.style(status)))
+    return cells

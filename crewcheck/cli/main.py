@@ -1,0 +1,140 @@
+"""The command group: options for all commands, and the one place where errors are shown."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+import click
+
+from crewcheck import __version__
+from crewcheck.cli.console import Console, say_error
+from crewcheck.errors import CrewcheckError, Exit
+
+#: name -> (module, one line for the help). The module's `command` is loaded when called,
+#: so that a listing does not pay for the app. A test holds the lines equal to the help.
+COMMANDS = {
+    "list": ("crewcheck.cli.listing", "List the checkpoints of a store, newest first."),
+    "info": ("crewcheck.cli.info", "Show one checkpoint in full."),
+    "tree": ("crewcheck.cli.tree", "Show runs, branches and forks as a tree."),
+    "demo": ("crewcheck.cli.demo", "Open the app on a real example store."),
+    "shell-init": (
+        "crewcheck.cli.shell_init",
+        "Print a shell function that sends `crewai checkpoint` here.",
+    ),
+}
+
+
+class LazyGroup(click.Group):
+    """Loads a command's module when the command is called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        entry = COMMANDS.get(cmd_name)
+        if entry is None:
+            return None
+        from importlib import import_module
+
+        command: click.Command = import_module(entry[0]).command
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            from difflib import get_close_matches
+
+            close = get_close_matches(args[0], COMMANDS, 1)
+            if close:
+                raise click.UsageError(f"{error.message} Did you mean {close[0]}?", ctx) from None
+            raise
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
+
+
+@click.group(
+    cls=LazyGroup,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Exit codes: 0 done, 1 the work failed, 2 usage, 3 not found or ambiguous, "
+    "4 unreadable or damaged, 5 refused, 6 paused, 130 interrupted.",
+)
+@click.option(
+    "-l",
+    "--location",
+    metavar="STORE",
+    help="The store: a folder of JSON checkpoints or a SQLite file. "
+    "[default: ./.checkpoints, ./.checkpoints.db, or pyproject.toml's tool.crewcheck.location]",
+)
+@click.option("--show-secrets", is_flag=True, help="Show keys, tokens and passwords as they are.")
+@click.option(
+    "--color",
+    type=click.Choice(["auto", "always", "never"]),
+    default="auto",
+    help="Colours on the terminal; NO_COLOR and FORCE_COLOR are honoured.",
+)
+@click.option("-q", "--quiet", is_flag=True, help="No remarks on stderr, only errors.")
+@click.version_option(__version__, "-V", "--version", message="crewcheck %(version)s")
+@click.pass_context
+def cli(
+    ctx: click.Context, location: str | None, show_secrets: bool, color: str, quiet: bool
+) -> None:
+    """Time travel for agent runs: see, inspect and compare CrewAI checkpoints.
+
+    Without a command the app opens on the store.
+
+    \b
+    Examples:
+      crewcheck                               open ./.checkpoints in the app
+      crewcheck -l runs.db                    open another store
+      crewcheck list --json | jq '.[0].id'    the newest checkpoint's id
+      crewcheck info latest~1                 the checkpoint before the latest
+      crewcheck demo                          look around in an example
+    """
+    ctx.obj = Console(location=location, show_secrets=show_secrets, color=color, quiet=quiet)
+    if ctx.invoked_subcommand is None:
+        if not (sys.stdin.isatty() and sys.stdout.isatty()):
+            click.echo(ctx.get_help(), err=True)
+            ctx.exit(Exit.USAGE)
+        from crewcheck.cli.app import open_app
+
+        ctx.exit(open_app(ctx.obj))
+
+
+def main(args: list[str] | None = None) -> None:
+    """Run a command line and exit with its code. Nothing a user can do ends in a traceback."""
+    sys.exit(run(args))
+
+
+def run(args: list[str] | None = None) -> int:
+    """Run a command line, show what goes wrong, and return the exit code."""
+    _accept_any_text(sys.stdout)
+    try:
+        code: Any = cli.main(args, prog_name="crewcheck", standalone_mode=False)
+        sys.stdout.flush()
+        return code if isinstance(code, int) else Exit.DONE
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except CrewcheckError as error:
+        say_error(error)
+        return error.exit_code
+    except (KeyboardInterrupt, click.Abort):
+        return Exit.INTERRUPTED
+    except BrokenPipeError:
+        # the reader has seen enough; keep the interpreter from complaining at its end
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return Exit.DONE
+
+
+def _accept_any_text(stream: Any) -> None:
+    """A terminal or pipe that is not UTF-8 gets escapes instead of an exception."""
+    if hasattr(stream, "reconfigure"):
+        stream.reconfigure(errors="backslashreplace")

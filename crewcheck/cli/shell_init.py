@@ -1,0 +1,54 @@
+"""``crewcheck shell-init``: `crewai checkpoint …` in a person's shell is ours."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from crewcheck.errors import UsageProblem
+
+_POSIX = """\
+crewai() {
+  if [ "${1-}" = "checkpoint" ]; then
+    shift
+    command crewcheck "$@"
+  else
+    command crewai "$@"
+  fi
+}"""
+
+_FISH = """\
+function crewai --wraps crewai
+    if test (count $argv) -gt 0; and test "$argv[1]" = checkpoint
+        set -e argv[1]
+        command crewcheck $argv
+    else
+        command crewai $argv
+    end
+end"""
+
+SHELLS = {"bash": _POSIX, "zsh": _POSIX, "fish": _FISH}
+
+
+@click.command("shell-init")
+@click.argument("shell", required=False, type=click.Choice(list(SHELLS)))
+def command(shell: str | None) -> None:
+    """Print a shell function that sends `crewai checkpoint` here.
+
+    All other `crewai` commands go to CrewAI as before. Without SHELL, that of $SHELL.
+
+    \b
+    Examples:
+      eval "$(crewcheck shell-init bash)"          in ~/.bashrc
+      eval "$(crewcheck shell-init zsh)"           in ~/.zshrc
+      crewcheck shell-init fish | source           in config.fish
+    """
+    if shell is None:
+        shell = os.path.basename(os.environ.get("SHELL", ""))
+        if shell not in SHELLS:
+            raise UsageProblem(
+                f"$SHELL is {shell or 'not set'}, which has no such function",
+                f"name one: {', '.join(SHELLS)}",
+            )
+    click.echo(SHELLS[shell])

@@ -1,0 +1,40 @@
+"""Running the real program as a person's shell would."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """``run("list", path)`` in an empty home; the result has returncode, stdout, stderr."""
+    home = tmp_path_factory.mktemp("home")
+
+    def call(
+        *args: str | Path, cwd: Path | None = None, **env: str
+    ) -> subprocess.CompletedProcess[str]:
+        clean = {k: v for k, v in os.environ.items() if not k.startswith(("XDG_", "NO_COLOR"))}
+        return subprocess.run(
+            [sys.executable, "-m", "crewcheck", *map(str, args)],
+            cwd=cwd or home,
+            env=clean | {"HOME": str(home), "PYTHONPATH": _root()} | env,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+
+    return call
+
+
+def _root() -> str:
+    return str(Path(__file__).resolve().parents[2])
