@@ -1,0 +1,88 @@
+"""The wire protocol between a run's child, its supervisor and those who follow it.
+
+Stdlib only and Python 3.10: the child loads this module by its location, in the user's
+interpreter. A message is one JSON object on one line, ASCII, with a ``type``.
+
+**Child to supervisor**, on a private descriptor; the supervisor appends each to the run's
+journal with ``at`` (UTC ISO time) and ``n`` (1, 2, ...):
+
+``hello``    protocol, pid, python, executable, crewai (version), seconds (of the import)
+``loaded``   entry, kind, name, tasks (see below), model, endpoint, tools, cwd, ran_before
+``plan``     items, warnings, losses, changed (see `engine.plan`)
+``refused``  reason (a rule), message, hint, differences (list of lines)
+``started``  branch, checkpoint_id
+``event``    event (CrewAI's type), task (position or null), task_name, agent, method,
+             tool, model, tokens, seconds, replayed (true: answered from the recording)
+``checkpoint``  id, branch, parent_id, location, trigger
+``prompt``   id, message, kind (``human_input``); answered by ``answer``
+``paused``   method, message, flow_id
+``finished`` result (text), nothing_to_run (true: it was finished already), tokens
+``failed``   error, error_type, traceback, hint
+``interrupted``  signal
+
+**Supervisor's own**, in the same journal: ``log`` (stream ``stdout``/``stderr``, text),
+``forked`` (checkpoint_id, branch, location), ``exited`` (code, signal or null; always the
+last line of a journal whose supervisor ended in order).
+
+**To the child**, on its other descriptor, from the supervisor:
+
+``go``       branch, checkpoint_id (parent of what will be written), keep (positions of the
+             tasks that answer from the recording), outputs (position -> edited text),
+             inputs (edited, or null for the recorded ones)
+``abort``    without more
+``answer``   id, text
+
+**To the supervisor**, on its socket, from a command or the app: the same three, and
+``cancel`` (SIGINT, then SIGTERM, then SIGKILL), ``attach`` (stay connected: while nobody
+is attached before ``go``, the supervisor gives up after a while).
+
+A task in ``loaded``: ``index``, ``name``, ``template``, ``agent``, ``depends_on`` (positions
+whose outputs its prompt holds), ``asynchronous``, ``output_class`` (name or null),
+``model``, ``endpoint``.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+PROTOCOL = 1
+
+#: Types after which a run says nothing more, but for `exited`.
+LAST = frozenset({"finished", "failed", "refused", "paused", "interrupted"})
+
+Message = dict[str, Any]
+
+
+def dump(message: Message) -> bytes:
+    """A message as a line. What is no JSON becomes its text."""
+    return json.dumps(message, default=str).encode("ascii") + b"\n"
+
+
+class Reader:
+    """Takes bytes as they come and gives the messages that have come in whole.
+
+    A line that is no JSON object is passed over: `bad` counts them.
+    """
+
+    def __init__(self) -> None:
+        self._rest = b""
+        self.bad = 0
+
+    def feed(self, data: bytes) -> list[Message]:
+        """The messages that ``data`` completes."""
+        *lines, self._rest = (self._rest + data).split(b"\n")
+        messages: list[Message] = []
+        for line in lines:
+            if not line.strip():
+                continue
+            try:
+                value = json.loads(line)
+            except ValueError:
+                self.bad += 1
+                continue
+            if isinstance(value, dict) and isinstance(value.get("type"), str):
+                messages.append(value)
+            else:
+                self.bad += 1
+        return messages
