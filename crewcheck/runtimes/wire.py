@@ -3,22 +3,38 @@
 Stdlib only and Python 3.10: the child loads this module by its location, in the user's
 interpreter. A message is one JSON object on one line, ASCII, with a ``type``.
 
+The child is started as ``PYTHON .../runtimes/boot/child.py SPEC.json FD_OUT FD_IN``, in the
+project's folder and with its environment; FD_OUT is written to, FD_IN read from. It leaves
+with 0 (finished), 1 (failed), 5 (refused, aborted), 6 (paused) or 130 (interrupted).
+
+**The spec**, a JSON object: ``document`` (path of the checkpoint's document as JSON text),
+``checkpoint`` (``id``, ``branch``), ``store`` (``kind`` ``json`` or ``sqlite``, ``location``:
+absolute; where new checkpoints go), and one of ``entry`` (``module:attr``, ``file.py:attr``,
+or without ``:attr`` where the module has only one that can be meant) and ``script``
+([file, argument, ...]). Optional: ``path`` (folders for ``sys.path``, after the project's own),
+``edits`` (``outputs`` {position: text}, ``inputs`` (object or null), ``rerun`` [position],
+``keep`` [position]), ``allow_before``, ``allow_changed``, ``storage`` (folder for CrewAI's own
+databases, where its ``CREWAI_STORAGE_DIR`` is not to be used).
+
 **Child to supervisor**, on a private descriptor; the supervisor appends each to the run's
 journal with ``at`` (UTC ISO time) and ``n`` (1, 2, ...):
 
 ``hello``    protocol, pid, python, executable, crewai (version), seconds (of the import)
-``loaded``   entry, kind, name, tasks (see below), model, endpoint, tools, cwd, ran_before
-``plan``     items, warnings, losses, changed (see `engine.plan`)
+``loaded``   entry, kind, name, tasks (see below), inputs (recorded), tools, cwd, ran_before
+             (true: a script's code before the kickoff has run), project_file
+``plan``     items (see `engine.invalidation`), warnings and losses (each {rule, where,
+             message}), changed (differences that were accepted), branch, nothing_to_run
 ``refused``  reason (a rule), message, hint, differences (list of lines)
 ``started``  branch, checkpoint_id
 ``event``    event (CrewAI's type), task (position or null), task_name, agent, method,
-             tool, model, tokens, seconds, replayed (true: answered from the recording)
-``checkpoint``  id, branch, parent_id, location, trigger
-``prompt``   id, message, kind (``human_input``); answered by ``answer``
+             tool, model, tokens, seconds, replayed (true: answered from the recording),
+             error
+``checkpoint``  id, branch, parent_id, location, trigger; or ``lost`` (the error)
+``prompt``   id, message, kind (``human_input``), task; answered by ``answer``
 ``paused``   method, message, flow_id
 ``finished`` result (text), nothing_to_run (true: it was finished already), tokens
-``failed``   error, error_type, traceback, hint
-``interrupted``  signal
+``failed``   error, error_type, traceback, hint, checkpoint_id (newest valid one, or null)
+``interrupted``  signal, checkpoint_id
 
 **Supervisor's own**, in the same journal: ``log`` (stream ``stdout``/``stderr``, text),
 ``forked`` (checkpoint_id, branch, location), ``exited`` (code, signal or null; always the
@@ -28,7 +44,8 @@ last line of a journal whose supervisor ended in order).
 
 ``go``       branch, checkpoint_id (parent of what will be written), keep (positions of the
              tasks that answer from the recording), outputs (position -> edited text),
-             inputs (edited, or null for the recorded ones)
+             inputs (edited, or null for the recorded ones); optional: fresh (positions of
+             tasks whose model calls are asked again although they had been answered)
 ``abort``    without more
 ``answer``   id, text
 
@@ -36,9 +53,10 @@ last line of a journal whose supervisor ended in order).
 ``cancel`` (SIGINT, then SIGTERM, then SIGKILL), ``attach`` (stay connected: while nobody
 is attached before ``go``, the supervisor gives up after a while).
 
-A task in ``loaded``: ``index``, ``name``, ``template``, ``agent``, ``depends_on`` (positions
-whose outputs its prompt holds), ``asynchronous``, ``output_class`` (name or null),
-``model``, ``endpoint``.
+A task in ``loaded``: ``index``, ``name``, ``template``, ``agent``, ``state`` (``done``,
+``under-way`` or ``pending``), ``depends_on`` (positions whose outputs its prompt holds),
+``names`` (inputs that its own and its agent's templates name), ``asynchronous``,
+``output_class`` (name or null), ``model``, ``endpoint``, ``tools``.
 """
 
 from __future__ import annotations
