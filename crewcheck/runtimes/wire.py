@@ -3,25 +3,17 @@
 Stdlib only and Python 3.10: the child loads this module by its location, in the user's
 interpreter. A message is one JSON object on one line, ASCII, with a ``type``.
 
-The child is started as ``PYTHON .../runtimes/boot/child.py SPEC.json FD_OUT FD_IN``, in the
-project's folder and with its environment; FD_OUT is written to, FD_IN read from. It leaves
-with 0 (finished), 1 (failed), 5 (refused, aborted), 6 (paused) or 130 (interrupted).
-
-**The spec**, a JSON object: ``document`` (path of the checkpoint's document as JSON text),
-``checkpoint`` (``id``, ``branch``), ``store`` (``kind`` ``json`` or ``sqlite``, ``location``:
-absolute; where new checkpoints go), and one of ``entry`` (``module:attr``, ``file.py:attr``,
-or without ``:attr`` where the module has only one that can be meant) and ``script``
-([file, argument, ...]). Optional: ``path`` (folders for ``sys.path``, after the project's own),
-``edits`` (``outputs`` {position: text}, ``inputs`` (object or null), ``rerun`` [position],
-``keep`` [position]), ``allow_before``, ``allow_changed``, ``storage`` (folder for CrewAI's own
-databases, where its ``CREWAI_STORAGE_DIR`` is not to be used).
+The child is started as ``PYTHON .../runtimes/boot/child.py SPEC.JSON IN OUT`` (`spec`), in
+the project's folder and with its environment. It leaves with 0 (finished), 1 (failed), 5
+(refused, aborted), 6 (paused) or 130 (interrupted). A finished run that is resumed says
+``finished`` with ``nothing_to_run`` right after its ``plan``, and does not wait for ``go``.
 
 **Child to supervisor**, on a private descriptor; the supervisor appends each to the run's
 journal with ``at`` (UTC ISO time) and ``n`` (1, 2, ...):
 
 ``hello``    protocol, pid, python, executable, crewai (version), seconds (of the import)
-``loaded``   entry, kind, name, tasks (see below), inputs (recorded), tools, cwd, ran_before
-             (true: a script's code before the kickoff has run), project_file
+``loaded``   entry, kind, name, tasks (see below), inputs (recorded), tools, cwd, model,
+             endpoint, ran_before (true: a script's code before the kickoff has run)
 ``plan``     items (see `engine.invalidation`), warnings and losses (each {rule, where,
              message}), changed (differences that were accepted), branch, nothing_to_run
 ``refused``  reason (a rule), message, hint, differences (list of lines)
@@ -44,8 +36,10 @@ last line of a journal whose supervisor ended in order).
 
 ``go``       branch, checkpoint_id (parent of what will be written), keep (positions of the
              tasks that answer from the recording), outputs (position -> edited text),
-             inputs (edited, or null for the recorded ones); optional: fresh (positions of
-             tasks whose model calls are asked again although they had been answered)
+             inputs (what is changed, over the recorded ones; or null); optional: document
+             (path of the fork's own document: its event record is gone on with), fresh
+             (positions of tasks whose model calls are asked again although they had been
+             answered)
 ``abort``    without more
 ``answer``   id, text
 
