@@ -72,6 +72,15 @@ class Store(Protocol):
     def document(self, header: Header) -> dict[str, Any]:
         """The whole document, losslessly. Raises `DamagedDocument`, `NotFound` if it is gone."""
 
+    def write(
+        self, data: bytes, *, id: str, parent_id: str | None, branch: str
+    ) -> str:
+        """Add a checkpoint whole or not at all, and return its location.
+
+        ``data`` is the document as JSON. Only with `Capability.WRITE`. Raises `Refused`
+        where the id is taken, `Unreadable` where the store cannot be written.
+        """
+
     def fingerprint(self) -> object:
         """Something cheap that differs when the store may have changed."""
 

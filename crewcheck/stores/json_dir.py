@@ -14,7 +14,7 @@ import stat
 import time
 from typing import Any
 
-from crewcheck.errors import NotFound, Unreadable
+from crewcheck.errors import NotFound, Refused, Unreadable
 from crewcheck.model.identifiers import parse_file_name, time_of
 from crewcheck.model.scan import Damage, Header, Summary
 from crewcheck.stores.base import Capability, DamagedDocument, Scan
@@ -31,7 +31,7 @@ class JsonDirStore:
     """A directory of JSON checkpoints. Keys are paths relative to it, with ``/``."""
 
     kind = "json"
-    capabilities: frozenset[Capability] = frozenset()
+    capabilities: frozenset[Capability] = frozenset({Capability.WRITE})
 
     def __init__(self, root: str) -> None:
         self.location = root
@@ -153,6 +153,26 @@ class JsonDirStore:
             return parse(data)
         except BadText as error:
             raise DamagedDocument(header, self._in_the_making(header, error.damage)) from error
+
+    def write(self, data: bytes, *, id: str, parent_id: str | None, branch: str) -> str:
+        from crewcheck.stores.atomic import write_new
+
+        name = f"{id}_p-{parent_id or 'none'}.json"
+        folder = os.path.join(self._root, *branch.split("/"))
+        path = os.path.join(folder, name)
+        try:
+            os.makedirs(folder, exist_ok=True)
+            # a link in the store could lead a branch out of it
+            if os.path.commonpath([os.path.realpath(folder), os.path.realpath(self._root)]) != (
+                os.path.realpath(self._root)
+            ):
+                raise Refused(f"branch {branch} would leave the store {self.location}")
+            write_new(path, data)
+        except FileExistsError:
+            raise Refused(f"checkpoint {id} exists already: {path}") from None
+        except OSError as error:
+            raise Unreadable(f"{self.location} cannot be written: {_reason(error)}") from None
+        return os.path.join(self.location, *branch.split("/"), name)
 
     def fingerprint(self) -> object:
         seen: list[tuple[str, int, int]] = []

@@ -1,0 +1,106 @@
+"""What a person changes at a fork, and how it is written on a command line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from crewcheck.errors import NotFound, UsageProblem
+from crewcheck.model.crew import Task
+from crewcheck.model.harmless import name as shown
+
+
+@dataclass(slots=True)
+class Edits:
+    """Changes to one checkpoint of a crew. Tasks are named by their position from 0.
+
+    ``inputs`` holds only what was changed or added, with its JSON type. ``rerun`` are
+    tasks to run again although nothing else asks for it, ``keep`` tasks to keep although
+    something they depend on has changed.
+    """
+
+    inputs: dict[str, Any] = field(default_factory=dict)
+    outputs: dict[int, str] = field(default_factory=dict)
+    rerun: set[int] = field(default_factory=set)
+    keep: set[int] = field(default_factory=set)
+
+    def __bool__(self) -> bool:
+        return bool(self.inputs or self.outputs or self.rerun or self.keep)
+
+
+def parse_input(text: str) -> tuple[str, Any]:
+    """``KEY=VALUE``: the value as JSON where it is JSON, else as the text it is.
+
+    So ``n=3`` is a number, ``n="3"`` a text, ``on=true`` a truth value. Raises
+    `UsageProblem`.
+    """
+    key, sign, value = text.partition("=")
+    if not sign or not key:
+        raise UsageProblem(f'"{shown(text)}" is no input', "write --input KEY=VALUE")
+    return key, json_or_text(value)
+
+
+def json_or_text(value: str) -> Any:
+    try:
+        return json.loads(value, parse_constant=_no_constant)
+    except (ValueError, RecursionError):
+        return value
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(name)
+
+
+def parse_inputs_file(text: str, path: str) -> dict[str, Any]:
+    """The inputs in a JSON file: one object. Raises `UsageProblem` with the place."""
+    try:
+        value = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise UsageProblem(
+            f"{shown(path)} is no JSON: {error.msg} in line {error.lineno}, column {error.colno}"
+        ) from None
+    except (ValueError, RecursionError) as error:
+        raise UsageProblem(f"{shown(path)} is no JSON: {error}") from None
+    if not isinstance(value, dict):
+        raise UsageProblem(f"{shown(path)} must hold one JSON object with the inputs")
+    return value
+
+
+def find_task(tasks: Sequence[Task], wanted: str) -> int:
+    """The position of a task that a person names: by number from 1, name, or id.
+
+    Raises `NotFound` with the names there are, or where a name fits several.
+    """
+    by_name = [task.index for task in tasks if task.name == wanted or task.id == wanted]
+    if len(by_name) == 1:
+        return by_name[0]
+    if len(by_name) > 1:
+        numbers = ", ".join(str(index + 1) for index in by_name)
+        raise NotFound(f'"{shown(wanted)}" names several tasks', f"use a number: {numbers}")
+    if wanted.isascii() and wanted.isdigit() and 1 <= int(wanted) <= len(tasks):
+        return int(wanted) - 1
+    known = ", ".join(f"{task.index + 1} {shown(task.label[:40])}" for task in tasks)
+    raise NotFound(f'no task "{shown(wanted)}"', f"there are: {known}")
+
+
+def changed_inputs(before: Mapping[str, Any] | None, edits: Edits) -> dict[str, Any]:
+    """The edited inputs that differ from what was: 3 and "3" differ, and so do 1 and true."""
+    old = before or {}
+    return {
+        key: value
+        for key, value in edits.inputs.items()
+        if key not in old or not same_json(old[key], value)
+    }
+
+
+def same_json(one: Any, other: Any) -> bool:
+    """Whether two JSON values are equal, types included."""
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, dict):
+        return one.keys() == other.keys() and all(same_json(one[k], other[k]) for k in one)
+    if isinstance(one, list):
+        return len(one) == len(other) and all(map(same_json, one, other))
+    return bool(one == other)
