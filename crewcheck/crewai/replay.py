@@ -1,0 +1,109 @@
+"""Tasks that are done answer from the recording, wherever and however they are called.
+
+Patched is `Task` itself, by object: what CrewAI or the user's program does around a task
+(contexts, conditions, callbacks of the crew) stays their own. What was really run is noted.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
+from typing import Any
+
+_NAMES = ("execute_sync", "aexecute_sync", "execute_async")
+
+
+class Replay:
+    """One crew's tasks: ``kept`` (position -> output) and those that really run."""
+
+    def __init__(self, crew: Any, kept: Mapping[int, Any]) -> None:
+        self._tasks = list(crew.tasks)
+        self._places = {id(task): index for index, task in enumerate(self._tasks)}
+        self.kept = dict(kept)
+        self.begun: set[int] = set()
+
+    def place(self, task: Any) -> int | None:
+        """The position of a task, None for one of another crew."""
+        index = self._places.get(id(task))
+        return index if index is not None and self._tasks[index] is task else None
+
+    def not_done(self) -> list[int]:
+        """Positions of tasks that were to run and did not, or have no output."""
+        return [
+            index
+            for index, task in enumerate(self._tasks)
+            if index not in self.kept and (index not in self.begun or task.output is None)
+        ]
+
+
+_replays: list[Replay] = []
+_patched: set[tuple[type, str]] = set()
+
+
+def arm(replay: Replay) -> None:
+    """Put a recording in front of a crew's tasks."""
+    from crewai import Task
+
+    for task in replay._tasks:
+        for kind in type(task).__mro__:
+            if issubclass(kind, Task):
+                _patch(kind)
+    for index, output in replay.kept.items():
+        replay._tasks[index].output = output
+    _replays.append(replay)
+
+
+def disarm(replay: Replay) -> None:
+    """Let the crew be the user's own again: a second kickoff of it is a new one."""
+    if replay in _replays:
+        _replays.remove(replay)
+
+
+def _patch(kind: type) -> None:
+    """Wrap the methods that a class defines itself: a subclass may have its own."""
+    for name in _NAMES:
+        method = vars(kind).get(name)
+        if callable(method) and (kind, name) not in _patched:
+            _patched.add((kind, name))
+            setattr(kind, name, _wrapped(name, method))
+
+
+def _recorded(task: Any) -> Any:
+    """The recorded output of a task, or None: then it is noted that it really runs."""
+    for replay in _replays:
+        index = replay.place(task)
+        if index is not None:
+            if index in replay.kept:
+                return replay.kept[index]
+            replay.begun.add(index)
+    return None
+
+
+def _wrapped(name: str, method: Callable[..., Any]) -> Callable[..., Any]:
+    if name == "aexecute_sync":
+
+        @functools.wraps(method)
+        async def answer(self: Any, *args: Any, **named: Any) -> Any:
+            output = _recorded(self)
+            return await method(self, *args, **named) if output is None else output
+
+    elif name == "execute_async":
+
+        @functools.wraps(method)
+        def answer(self: Any, *args: Any, **named: Any) -> Any:
+            output = _recorded(self)
+            if output is None:
+                return method(self, *args, **named)
+            future: Future[Any] = Future()
+            future.set_result(output)
+            return future
+
+    else:
+
+        @functools.wraps(method)
+        def answer(self: Any, *args: Any, **named: Any) -> Any:
+            output = _recorded(self)
+            return method(self, *args, **named) if output is None else output
+
+    return answer

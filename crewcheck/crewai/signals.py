@@ -1,0 +1,36 @@
+"""SIGINT and SIGTERM end a run in order: what was written stays, and is named.
+
+CrewAI's telemetry has handlers of its own, under which a run goes on; ours replace them.
+"""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Callable
+from types import FrameType
+
+
+class Interrupted(KeyboardInterrupt):
+    """A signal came. Not an `Exception`, so that no retry of CrewAI takes it for one."""
+
+
+class Signals:
+    """The first signal raises `Interrupted` in the main thread; a second one ends at once,
+    for a run that goes on regardless."""
+
+    def __init__(self) -> None:
+        self.name: str | None = None
+        self.ends: Callable[[str], None] | None = None
+
+    def install(self) -> None:
+        """To be called in the main thread, after CrewAI's import."""
+        if threading.current_thread() is threading.main_thread():
+            for number in (signal.SIGINT, signal.SIGTERM):
+                signal.signal(number, self._take)
+
+    def _take(self, number: int, frame: FrameType | None) -> None:
+        if self.name is not None and self.ends is not None:
+            self.ends(self.name)
+        self.name = self.name or signal.Signals(number).name
+        raise Interrupted(self.name)

@@ -1,0 +1,151 @@
+"""Tells what CrewAI does, as it does it: ``event`` and ``checkpoint`` messages.
+
+Told is from the bus's `emit` itself, in the order of the events; handlers of the bus run
+in threads, in any order.
+"""
+
+from __future__ import annotations
+
+import functools
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+from crewcheck.crewai.channel import Channel
+from crewcheck.crewai.facts import model_of
+from crewcheck.crewai.replay import Replay
+from crewcheck.crewai.saved import Saved
+from crewcheck.model.events import tokens_of
+
+#: Of no use to a person: pieces of an answer, and CrewAI's loop around an agent.
+_SILENT = ("llm_stream_chunk", "llm_thinking_chunk", "agent_logs_", "flow_", "method_execution_")
+
+
+class Telling:
+    """Sends messages about one run. ``newest`` is its newest checkpoint, ``tokens`` spent."""
+
+    def __init__(self, channel: Channel, crew: Any, saved: Saved, replay: Replay) -> None:
+        self._channel = channel
+        self._replay = replay
+        self._places = {str(task.id): index for index, task in enumerate(crew.tasks)}
+        self._tasks = list(crew.tasks)
+        self._begun: dict[str, float] = {}
+        self._lock = threading.Lock()
+        self.newest: str | None = None
+        self.tokens = 0
+
+    def replayed(self) -> None:
+        """Say which tasks answered from the recording."""
+        for index in sorted(self._replay.kept):
+            self._send("task_completed", index, replayed=True)
+
+    def answered(self, task: Any, response: str) -> None:
+        """Say that a model call was answered from the record."""
+        self._send(
+            "llm_call_completed",
+            self._replay.place(task),
+            model=model_of(task.agent),
+            replayed=True,
+        )
+
+    def heard(self, event: Any) -> None:
+        """Take an event of the bus."""
+        kind = str(getattr(event, "type", ""))
+        if kind == "checkpoint_completed":
+            self._checkpoint(event)
+        elif kind == "checkpoint_failed":
+            self._channel.send(
+                "checkpoint",
+                id=None,
+                lost=str(event.error),
+                trigger=event.trigger,
+                branch=event.branch,
+                parent_id=event.parent_id,
+                location=event.location,
+            )
+        elif kind and not kind.startswith(("checkpoint_", *_SILENT)) and not kind.endswith("_env"):
+            self._event(kind, event)
+
+    def _checkpoint(self, event: Any) -> None:
+        self.newest = event.checkpoint_id
+        self._channel.send(
+            "checkpoint",
+            id=event.checkpoint_id,
+            branch=event.branch,
+            parent_id=event.parent_id,
+            location=event.location,
+            trigger=event.trigger,
+        )
+
+    def _event(self, kind: str, event: Any) -> None:
+        tokens = None
+        if kind == "llm_call_completed":
+            usage = getattr(event, "usage", None)
+            spent = tokens_of({"type": kind, "usage": usage if isinstance(usage, dict) else {}})
+            tokens = spent.total or None
+            with self._lock:
+                self.tokens += spent.total
+        task = getattr(event, "task", None) or getattr(event, "from_task", None)
+        index = self._places.get(str(getattr(event, "task_id", None) or getattr(task, "id", "")))
+        error = getattr(event, "error", None)
+        self._send(
+            kind,
+            index,
+            agent=getattr(event, "agent_role", None)
+            or getattr(getattr(event, "agent", None), "role", None),
+            tool=getattr(event, "tool_name", None),
+            model=getattr(event, "model", None),
+            tokens=tokens,
+            seconds=self._seconds(kind, event),
+            error=str(error) if error is not None else None,
+        )
+
+    def _seconds(self, kind: str, event: Any) -> float | None:
+        """What it took, for events that close something."""
+        now = time.monotonic()
+        own = str(getattr(event, "call_id", None) or event.event_id)
+        with self._lock:
+            if kind.endswith("_started"):
+                self._begun[own] = now
+                return None
+            opened = str(getattr(event, "started_event_id", None) or "")
+            began = self._begun.pop(own, None) or self._begun.pop(opened, None)
+        return round(now - began, 3) if began is not None else None
+
+    def _send(self, kind: str, index: int | None, **fields: Any) -> None:
+        task = self._tasks[index] if index is not None else None
+        if task is not None and not fields.get("agent"):
+            fields["agent"] = getattr(task.agent, "role", None)
+        fields.setdefault("replayed", False)
+        self._channel.send(
+            "event",
+            event=kind,
+            task=index,
+            task_name=(task.name or None) if task is not None else None,
+            **fields,
+        )
+
+
+_listeners: list[Telling] = []
+
+
+def listen(telling: Telling) -> None:
+    """Hear all events from now on."""
+    from crewai.events.event_bus import CrewAIEventsBus
+
+    if not getattr(CrewAIEventsBus.emit, "_crewcheck", False):
+        CrewAIEventsBus.emit = _overheard(CrewAIEventsBus.emit)
+    _listeners.append(telling)
+
+
+def _overheard(emit: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(emit)
+    def heard(self: Any, source: Any, event: Any) -> Any:
+        result = emit(self, source, event)
+        for telling in _listeners:
+            telling.heard(event)
+        return result
+
+    heard._crewcheck = True  # type: ignore[attr-defined]
+    return heard
