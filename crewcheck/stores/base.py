@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
-from crewcheck.errors import Unreadable
+from crewcheck.errors import Refused, Unreadable
 from crewcheck.model.scan import Damage, Header, Summary
 
 
@@ -72,17 +72,29 @@ class Store(Protocol):
     def document(self, header: Header) -> dict[str, Any]:
         """The whole document, losslessly. Raises `DamagedDocument`, `NotFound` if it is gone."""
 
-    def write(
-        self, data: bytes, *, id: str, parent_id: str | None, branch: str
-    ) -> str:
-        """Add a checkpoint whole or not at all, and return its location.
-
-        ``data`` is the document as JSON. Only with `Capability.WRITE`. Raises `Refused`
-        where the id is taken, `Unreadable` where the store cannot be written.
-        """
-
     def fingerprint(self) -> object:
         """Something cheap that differs when the store may have changed."""
 
     def close(self) -> None:
         """Give back what is open. Safe to call twice."""
+
+
+class WritableStore(Store, Protocol):
+    """A store with `Capability.WRITE`."""
+
+    def write(self, data: bytes, *, id: str, parent_id: str | None, branch: str) -> str:
+        """Add a checkpoint whole or not at all, and return its location.
+
+        ``data`` is the document as JSON. Raises `Refused`
+        where the id is taken, `Unreadable` where the store cannot be written.
+        """
+
+
+def writable(store: Store) -> WritableStore:
+    """The store, if checkpoints can be added to it. Raises `Refused`."""
+    if Capability.WRITE not in store.capabilities:
+        raise Refused(
+            f"nothing can be written into {store.location}: it is a store of {store.kind}",
+            "fork into a folder of JSON checkpoints or a database of checkpoints",
+        )
+    return cast(WritableStore, store)
