@@ -1,0 +1,96 @@
+from __future__ import annotations
+
+import pytest
+
+from crewcheck.runtimes.yaml_subset import read_yaml
+
+TASKS = """\
+# tasks of the crew
+research_task:
+  description: >
+    Conduct a thorough research about {topic}
+    Make sure you find any interesting and relevant information given
+    the current year is {current_year}.
+
+    And cite.
+      - a list
+    after
+  expected_output: |
+    A list with 10 bullet points
+
+      indented
+  agent: researcher   # who
+
+"reporting": # quoted
+  description: >-
+    Review the context.
+  expected_output: 'It''s a "report"'
+  context: [research_task, other]
+  tools:
+  - one
+  - two: no
+"""
+
+
+def test_a_project_file() -> None:
+    text = TASKS.replace("  - two: no\n", "  - two # second\n")
+    assert read_yaml(text) == {
+        "research_task": {
+            "description": "Conduct a thorough research about {topic} Make sure you find any "
+            "interesting and relevant information given the current year is {current_year}.\n"
+            "And cite.\n  - a list\nafter\n",
+            "expected_output": "A list with 10 bullet points\n\n  indented\n",
+            "agent": "researcher",
+        },
+        "reporting": {
+            "description": "Review the context.",
+            "expected_output": 'It\'s a "report"',
+            "context": ["research_task", "other"],
+            "tools": ["one", "two"],
+        },
+    }
+
+
+def test_texts_over_several_lines() -> None:
+    text = 'a:\n  b: one\n    two\n\n    three # x\n  c: "four\n    fi\\nve"\n  d:\n    plain\n    more\n'
+    assert read_yaml(text) == {
+        "a": {"b": "one two\nthree", "c": "four fi\nve", "d": "plain more"},
+    }
+
+
+@pytest.mark.parametrize("text", ["", "# nothing\n", "---\n", "\ufeff\n"])
+def test_an_empty_file(text: str) -> None:
+    assert read_yaml(text) == {}
+
+
+def test_values_that_are_not_there_and_keeping_line_ends() -> None:
+    assert read_yaml("a:\nb: ~\nc: |+\n  x\n\n\nd: |\n") == {
+        "a": None,
+        "b": None,
+        "c": "x\n\n\n",
+        "d": "",
+    }
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a: &anchor b",
+        "a: *anchor",
+        "a: {b: c}",
+        "a: [b,\n  c]",
+        "a: 'open",
+        "a: \"open",
+        "a: !tag b",
+        "- a",
+        "just words",
+        "a: b\n c: d",
+        "a: 1\na: 2",
+        "a:\n\t- b",
+        "a:\n  - b: c",
+        "a: |\n  x\n y",
+    ],
+)
+def test_more_than_is_read_is_not_guessed(text: str) -> None:
+    with pytest.raises(ValueError, match="."):
+        read_yaml(text)
