@@ -160,7 +160,8 @@ class _Lines:
         while end and not lines[end - 1].strip():
             end -= 1
         body = "\n".join(lines[:end]) if style == "|" else _folded(lines[:end])
-        if chomp == "-" or not body:
+        unended = self.at >= len(self._lines) and end == len(lines)
+        if chomp == "-" or not body or unended:
             return body
         return body + "\n" * (len(lines) - end + 1 if chomp == "+" else 1)
 

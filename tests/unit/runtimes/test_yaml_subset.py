@@ -52,7 +52,8 @@ def test_a_project_file() -> None:
 
 
 def test_texts_over_several_lines() -> None:
-    text = 'a:\n  b: one\n    two\n\n    three # x\n  c: "four\n    fi\\nve"\n  d:\n    plain\n    more\n'
+    text = 'a:\n  b: one\n    two\n\n    three # x\n  c: "four\n    fi\\nve"\n'
+    text += "  d:\n    plain\n    more\n"
     assert read_yaml(text) == {
         "a": {"b": "one two\nthree", "c": "four fi\nve", "d": "plain more"},
     }
@@ -64,6 +65,7 @@ def test_an_empty_file(text: str) -> None:
 
 
 def test_values_that_are_not_there_and_keeping_line_ends() -> None:
+    assert read_yaml("a: >\n  b") == {"a": "b"}
     assert read_yaml("a:\nb: ~\nc: |+\n  x\n\n\nd: |\n") == {
         "a": None,
         "b": None,
@@ -80,7 +82,7 @@ def test_values_that_are_not_there_and_keeping_line_ends() -> None:
         "a: {b: c}",
         "a: [b,\n  c]",
         "a: 'open",
-        "a: \"open",
+        'a: "open',
         "a: !tag b",
         "- a",
         "just words",
@@ -92,5 +94,5 @@ def test_values_that_are_not_there_and_keeping_line_ends() -> None:
     ],
 )
 def test_more_than_is_read_is_not_guessed(text: str) -> None:
-    with pytest.raises(ValueError, match="."):
+    with pytest.raises(ValueError, match=r"line \d+: "):
         read_yaml(text)

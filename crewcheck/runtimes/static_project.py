@@ -1,0 +1,217 @@
+"""The modules of a project, read as text: found in its folders, parsed when needed.
+
+Nothing is imported, and nothing outside the project is looked at: not its virtual
+environments, not what is hidden, built or installed.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from crewcheck.runtimes.static_module import ModuleReader, is_main_guard
+
+_LEFT_OUT = frozenset(
+    {"node_modules", "build", "dist", "site-packages", "__pycache__", "venv", "env"}
+)
+MOST_FILES = 5000
+LARGEST_FILE = 1 << 20
+_WORTH_PARSING = (b"crewai", b"kickoff")
+_STARTS = ("kickoff", "akickoff")
+
+
+class Module:
+    """A module of the project. ``tree`` and ``reader`` come when they are asked for."""
+
+    def __init__(self, name: str, path: str) -> None:
+        self.name = name
+        self.path = path
+        self.reader: ModuleReader | None = None
+        self.problem: str | None = None
+        self._bytes: bytes | None = None
+        self._tree: ast.Module | None = None
+
+    @property
+    def is_package(self) -> bool:
+        return os.path.basename(self.path) == "__init__.py"
+
+    def bytes(self) -> bytes:
+        """The text, empty where it cannot be had."""
+        if self._bytes is None:
+            self._bytes = b""
+            try:
+                if os.path.getsize(self.path) > LARGEST_FILE:
+                    self.problem = "it is larger than 1 MB"
+                else:
+                    with open(self.path, "rb") as file:
+                        self._bytes = file.read()
+            except OSError as error:
+                self.problem = (error.strerror or str(error)).lower()
+        return self._bytes
+
+    def worth_parsing(self) -> bool:
+        """Whether it can have something to do with CrewAI."""
+        text = self.bytes()
+        return any(word in text for word in _WORTH_PARSING)
+
+    def tree(self) -> ast.Module | None:
+        """The syntax tree, None where there is none; then ``problem`` says why."""
+        if self._tree is None and self.problem is None:
+            try:
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")  # odd escapes in somebody's strings
+                    self._tree = ast.parse(self.bytes())
+            except SyntaxError as error:
+                self.problem = f"a syntax error in line {error.lineno}"
+            except (ValueError, RecursionError, MemoryError) as error:
+                self.problem = f"it cannot be parsed: {error}"
+        return self._tree
+
+
+class StaticProject:
+    """The modules below ``folder``, under the names that ``roots`` (for sys.path) give them."""
+
+    def __init__(self, folder: str, roots: Sequence[str] = ()) -> None:
+        self.folder = os.path.abspath(folder)
+        self.notes: list[str] = []
+        inner_first = sorted({*map(os.path.abspath, roots), self.folder}, key=len, reverse=True)
+        self.modules: dict[str, Module] = {}
+        for path in self._files():
+            root = next(one for one in inner_first if _is_below(path, one))
+            name = _module_name(os.path.relpath(path, root))
+            if name is not None and name not in self.modules:
+                self.modules[name] = Module(name, path)
+        self._by_path = {one.path: one for one in self.modules.values()}
+
+    def shown(self, path: str) -> str:
+        """A file as a person would name it."""
+        return os.path.relpath(path, self.folder)
+
+    def _files(self) -> Iterator[str]:
+        """The Python files, in an order that is always the same."""
+        count = 0
+        for folder, folders, files in os.walk(self.folder):
+            folders[:] = sorted(one for one in folders if _is_looked_into(folder, one))
+            for name in sorted(files):
+                if name.endswith(".py") and not name.startswith("."):
+                    if count == MOST_FILES:
+                        self.notes.append(f"only the first {MOST_FILES} files were looked at")
+                        return
+                    count += 1
+                    yield os.path.join(folder, name)
+
+    def read(self, module: Module) -> ModuleReader | None:
+        """The module's values, None where it cannot be parsed."""
+        if module.reader is None:
+            tree = module.tree()
+            if tree is None:
+                return None
+            module.reader = ModuleReader(module.path, tree, self._find)
+            try:
+                module.reader.read()
+            except RecursionError:
+                module.problem = "it is nested too deeply"
+        return module.reader
+
+    def _find(self, name: str | None, level: int, path: str) -> Mapping[str, Any] | None:
+        """The names of a module that another one imports; None for one not of the project."""
+        full = self._absolute(name, level, path)
+        module = self.modules.get(full) if full is not None else None
+        reader = self.read(module) if module is not None else None
+        return None if reader is None else reader.scope.names
+
+    def _absolute(self, name: str | None, level: int, path: str) -> str | None:
+        if level == 0:
+            return name
+        importer = self._by_path[path]
+        parts = importer.name.split(".")
+        drop = level - 1 if importer.is_package else level
+        if drop > len(parts):
+            return None
+        return ".".join([*parts[: len(parts) - drop], *([name] if name else [])])
+
+    def starts_on_import(self, module: Module) -> str | None:
+        """Which file would start a run if a module were imported: its own, or one it imports."""
+        seen: set[str] = set()
+        waiting = [module]
+        while waiting:
+            one = waiting.pop()
+            if one.name in seen:
+                continue
+            seen.add(one.name)
+            tree = one.tree()
+            if tree is None:
+                continue
+            if _starts_a_run(tree):
+                return one.path
+            for name in self._imports(tree, one.path):
+                parts = name.split(".")
+                names = (".".join(parts[:end]) for end in range(1, len(parts) + 1))
+                waiting += [self.modules[part] for part in names if part in self.modules]
+        return None
+
+    def _imports(self, tree: ast.Module, path: str) -> Iterator[str]:
+        for node in _run_on_import(tree.body):
+            if isinstance(node, ast.Import):
+                yield from (alias.name for alias in node.names)
+            elif isinstance(node, ast.ImportFrom):
+                base = self._absolute(node.module, node.level, path)
+                if base is not None:
+                    yield base
+                    yield from (f"{base}.{alias.name}" for alias in node.names)
+
+
+def _is_looked_into(folder: str, name: str) -> bool:
+    if name.startswith(".") or name in _LEFT_OUT or name.endswith(".egg-info"):
+        return False
+    path = os.path.join(folder, name)
+    return not os.path.islink(path) and not os.path.exists(os.path.join(path, "pyvenv.cfg"))
+
+
+def _is_below(path: str, folder: str) -> bool:
+    return path.startswith(folder.rstrip(os.sep) + os.sep)
+
+
+def _module_name(relative: str) -> str | None:
+    """``a/b.py`` is ``a.b``; None for what no import statement can name."""
+    parts = relative.removesuffix(".py").split(os.sep)
+    if parts[-1] == "__init__":
+        parts.pop()
+    return ".".join(parts) if parts and all(one.isidentifier() for one in parts) else None
+
+
+def _run_on_import(body: list[ast.stmt]) -> Iterator[ast.AST]:
+    """What runs when a module is imported: all but functions and the main guard."""
+    waiting: list[ast.AST] = list(reversed(body))
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+            continue
+        if isinstance(node, ast.If) and is_main_guard(node.test):
+            waiting += node.orelse
+            continue
+        yield node
+        waiting += reversed(list(ast.iter_child_nodes(node)))
+
+
+def _starts_a_run(tree: ast.Module) -> bool:
+    functions = {
+        one.name: one
+        for one in tree.body
+        if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef))
+    }
+    seen: set[str] = set()
+    waiting: list[ast.AST] = list(_run_on_import(tree.body))
+    while waiting:
+        node = waiting.pop()
+        if not isinstance(node, ast.Call):
+            continue
+        if isinstance(node.func, ast.Attribute) and node.func.attr.startswith(_STARTS):
+            return True
+        if isinstance(node.func, ast.Name) and node.func.id in functions.keys() - seen:
+            seen.add(node.func.id)
+            waiting += ast.walk(functions[node.func.id])
+    return False

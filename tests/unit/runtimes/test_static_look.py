@@ -1,0 +1,482 @@
+from __future__ import annotations
+
+import os
+import textwrap
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from crewcheck.model.crew import Task, tasks
+from crewcheck.runtimes import static_project
+from crewcheck.runtimes.static_look import (
+    Candidate,
+    Look,
+    fill,
+    look_at,
+    match_crew,
+    match_flow,
+)
+
+HEAD = """\
+from crewai import Agent, Crew, Task
+from crewai.flow.flow import Flow, listen, router, start
+"""
+
+
+def project(folder: Path, **files: str) -> Look:
+    """A look at a project with these files; ``a__b`` is ``a/b.py``."""
+    for name, text in files.items():
+        path = folder / (name.replace("__", "/") + ".py")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(HEAD + textwrap.dedent(text))
+    return look_at(str(folder), [str(folder / "src")])
+
+
+def saved(*descriptions: str, templates: bool = True) -> list[Task]:
+    """The tasks of a checkpoint."""
+    listed: list[dict[str, Any]] = [
+        {
+            "description": text,
+            "checkpoint_original_description": text if templates else None,
+        }
+        for text in descriptions
+    ]
+    return tasks({}, {"tasks": listed}, [])
+
+
+def entries(look: Look) -> list[str]:
+    return [one.entry for one in look.candidates]
+
+
+def templates(candidate: Candidate) -> list[str | None]:
+    assert candidate.tasks is not None
+    return [one.template for one in candidate.tasks]
+
+
+def contexts(candidate: Candidate) -> list[frozenset[int] | None]:
+    assert candidate.tasks is not None
+    return [one.depends_on for one in candidate.tasks]
+
+
+def test_a_crew_at_module_level_with_contexts(tmp_path: Path) -> None:
+    look = project(
+        tmp_path,
+        zoo="""
+        AREA = "in the " + "zoo"
+        eye = Agent(role="{animal} observer", goal="Observe", backstory="Sharp")
+        first = Task(description="Watch the {animal} " + AREA, expected_output="x", agent=eye)
+        second, third = Task(description="Count", context=[]), Task(description="Sum", agent=who())
+        fourth = Task(description="Tell", context=[first, third], expected_output="{n}", agent=eye)
+        fifth = Task(description="Ask", context=others())
+        sixth = Task(description="End")
+        sixth.context = [fourth]
+        tasks = [first, second]
+        tasks.append(third)
+        tasks += [fourth, fifth, sixth]
+        crew = Crew(name="zoo", tasks=tasks)
+        """,
+    )
+    (crew,) = look.candidates
+    assert (crew.entry, crew.kind, crew.name, crew.file) == ("zoo:crew", "crew", "zoo", "zoo.py")
+    assert crew.can_be_imported
+    assert templates(crew)[0] == "Watch the {animal} in the zoo"
+    assert contexts(crew) == [
+        frozenset(),
+        frozenset(),
+        frozenset({0, 1}),
+        frozenset({0, 2}),
+        None,
+        frozenset({3}),
+    ]
+    assert crew.tasks is not None
+    assert crew.tasks[0].names == frozenset({"animal"})
+    assert crew.tasks[2].names is None
+    assert crew.tasks[3].names == frozenset({"animal", "n"})
+
+
+def test_a_factory_is_an_entry_unless_it_needs_arguments(tmp_path: Path) -> None:
+    look = project(
+        tmp_path,
+        factory="""
+        def task(text, more="!"):
+            return Task(description=text + more)
+
+        def build(size=3):
+            '''Builds.'''
+            first = task("one")
+            if size > 2:
+                print(size)
+            return Crew(tasks=[first, task("two", more="?"), task(more="", text="three")])
+
+        def build_with(llm):
+            return Crew(tasks=[task("x")])
+
+        def one_of(flag=True):
+            if flag:
+                return Crew(tasks=[task("a")])
+            return Crew(tasks=[task("b")])
+
+        async def later():
+            return Crew(tasks=[])
+
+        def endless():
+            return endless()
+        """,
+    )
+    (crew,) = look.candidates
+    assert crew.entry == "factory:build"
+    assert templates(crew) == ["one!", "two?", "three"]
+
+
+def test_one_crew_under_several_names_is_one_candidate(tmp_path: Path) -> None:
+    look = project(
+        tmp_path,
+        app="""
+        def build():
+            return Crew(tasks=[Task(description="one")])
+
+        same = crew = build()
+
+        class One(Flow):
+            @start()
+            def a(self): ...
+
+        alias = One
+        """,
+        main="""
+        from app import crew
+        from app import build as make
+        again = crew
+        """,
+    )
+    assert entries(look) == ["app:same", "app:One"]
+
+
+def test_two_crews_are_told_apart_by_their_tasks(tmp_path: Path) -> None:
+    look = project(
+        tmp_path,
+        two="""
+        a = Crew(tasks=[Task(description="one"), Task(description="one")])
+        b = Crew(tasks=[Task(description="one"), Task(description="two")])
+        c = Crew(tasks=[Task(description="one")])
+        """,
+    )
+    assert len(look.candidates) == 3
+
+    def found(*texts: str) -> list[str]:
+        return [one.candidate.entry for one in match_crew(look, saved(*texts))]
+
+    assert found("one", "one") == ["two:a"]
+    assert found("one", "two") == ["two:b"]
+    assert found(" one\n") == ["two:c"]
+    assert found("two", "one") == []
+    assert found() == []
+
+
+def test_duplicate_templates_have_their_own_contexts(tmp_path: Path) -> None:
+    look = project(
+        tmp_path,
+        same="""
+        a = Task(description="same")
+        b = Task(description="same")
+        crew = Crew(tasks=[a, b, Task(description="end", context=[b])])
+        """,
+    )
+    assert contexts(look.candidates[0])[2] == frozenset({1})
+
+
+def test_texts_that_depend_on_the_run_are_unknown(tmp_path: Path) -> None:
+    look = project(
+        tmp_path,
+        odd="""
+        import os
+        from textwrap import dedent
+        from elsewhere import PROMPT
+        topic = os.environ["TOPIC"]
+        if topic:
+            size = "big"
+        else:
+            size = "small"
+        for size2 in "ab":
+            pass
+        crew = Crew(tasks=[
+            Task(description=f"about {topic}"),
+            Task(description=f"plain"),
+            Task(description=dedent('''
+                in
+                  two lines
+            ''').strip()),
+            Task(description="%s" % topic),
+            Task(description=size),
+            Task(description=size2),
+            Task(description=PROMPT),
+            Task(description="a" "b"),
+            Task(**topic),
+        ])
+        others = Crew(name="others", tasks=[Task(description=x) for x in "ab"])
+        """,
+    )
+    crew, others = look.candidates
+    texts = [None, "plain", "in\n  two lines", None, None, None, None, "ab", None]
+    assert templates(crew) == texts
+    assert contexts(crew)[-1] is None
+    assert others.tasks is None
+    match = match_crew(look, saved(*(text or "x" for text in texts)))
+    assert [(one.candidate.entry, one.certain) for one in match] == [("odd:crew", False)]
+    assert match_crew(look, saved("x")) == []
+    by_name = match_crew(look, saved("x"), name="others")
+    assert [(one.candidate.entry, one.certain) for one in by_name] == [("odd:others", False)]
+
+
+def test_a_certain_match_leaves_no_room_for_others(tmp_path: Path) -> None:
+    look = project(
+        tmp_path,
+        both="""
+        a = Crew(tasks=[Task(description="one"), Task(description=f"{x}")])
+        b = Crew(tasks=[Task(description="one"), Task(description="two")])
+        """,
+    )
+    assert [one.candidate.entry for one in match_crew(look, saved("one", "two"))] == ["both:b"]
+    assert [one.candidate.entry for one in match_crew(look, saved("one", "z"))] == ["both:a"]
+
+
+def test_documents_without_templates_are_compared_with_the_inputs_filled_in(
+    tmp_path: Path,
+) -> None:
+    look = project(tmp_path, zoo='crew = Crew(tasks=[Task(description="Watch {n} {animal} {x}")])')
+    old = saved("Watch 3 otters {x}\n\nThe plan: ...", templates=False)
+    assert len(match_crew(look, old, {"n": 3, "animal": "otters"})) == 1
+    assert match_crew(look, old, {"n": 4, "animal": "otters"}) == []
+    assert fill("{a}{b-c}{ d }", {"a": "{b-c}", "b-c": 1}) == "{b-c}1{ d }"
+
+
+def test_a_crew_base_class_with_yaml(tmp_path: Path) -> None:
+    package = tmp_path / "src" / "press"
+    (package / "config").mkdir(parents=True)
+    (package / "__init__.py").touch()
+    (package / "config" / "agents.yaml").write_text(
+        "writer:\n  role: >\n    {topic} writer\n  goal: Write\n  backstory: ''\n"
+    )
+    (package / "config" / "tasks.yaml").write_text(
+        "research:\n  description: >\n    About {topic}\n    and more.\n  expected_output: x\n"
+        "  agent: writer\n"
+        "check:\n  description: Check\n  expected_output: x\n  agent: writer\n"
+        "title:\n  description: Title\n  expected_output: x\n  context: [research]\n"
+    )
+    text = '''
+        from crewai.project import CrewBase, agent, before_kickoff, crew, task
+
+        @CrewBase
+        class Press:
+            """Press crew"""
+            agents: list
+            tasks_config: dict
+
+            @agent
+            def writer(self) -> Agent:
+                return Agent(config=self.agents_config["writer"], verbose=True)
+
+            @task
+            def research(self) -> Task:
+                return Task(config=self.tasks_config["research"])  # type: ignore[index]
+
+            @task
+            def check(self) -> Task:
+                return Task(config=self.tasks_config["check"], context=[self.research()])
+
+            @task
+            def title(self) -> Task:
+                return Task(config=self.tasks_config["title"], description="My title",
+                            agent=self.writer())
+
+            @crew
+            def crew(self) -> Crew:
+                return Crew(agents=self.agents, tasks=self.tasks)
+    '''
+    look = project(tmp_path, src__press__crew=text)
+    (press,) = look.candidates
+    assert press.entry == "press.crew:Press"
+    assert templates(press) == ["About {topic} and more.\n", "Check", "My title"]
+    assert contexts(press) == [frozenset(), frozenset({0}), frozenset({0})]
+    assert press.tasks is not None
+    assert [one.names for one in press.tasks] == [frozenset({"topic"})] * 3
+    assert match_crew(look, saved("About {topic} and more.", "Check", "My title"))[0].certain
+    # without the files, the texts are unknown but the class is found
+    (package / "config" / "tasks.yaml").write_text("research: &x {a: b}\n")
+    (press,) = look_at(str(tmp_path), [str(tmp_path / "src")]).candidates
+    assert templates(press) == [None, None, "My title"]
+    assert contexts(press) == [None, frozenset({0}), None]
+
+
+def test_texts_and_tasks_from_other_modules(tmp_path: Path) -> None:
+    look = project(
+        tmp_path,
+        pkg__prompts="FIRST = 'one'\nimport pkg.crew\n",
+        pkg__tasks="""
+        from . import prompts
+        from .prompts import FIRST
+        first = Task(description=FIRST)
+        def second(context):
+            return Task(description=prompts.FIRST + " more", context=context)
+        """,
+        pkg__crew="""
+        import pkg.tasks
+        from pkg import tasks as t
+        from .tasks import *
+        crew = Crew(tasks=[t.first, t.second([t.first]), Task(description="x", context=[nothing])])
+        """,
+    )
+    (crew,) = look.candidates
+    assert crew.entry == "pkg.crew:crew"
+    assert templates(crew) == ["one", "one more", "x"]
+    assert contexts(crew) == [frozenset(), frozenset({0}), None]
+
+
+@pytest.mark.parametrize(
+    ("text", "starts"),
+    [
+        ("crew.kickoff()", True),
+        ("print(crew.kickoff(inputs={}))", True),
+        ("if __name__ == '__main__':\n    crew.kickoff()", False),
+        ("if crew:\n    crew.kickoff()", True),
+        ("def main():\n    crew.kickoff()", False),
+        ("def main():\n    crew.kickoff()\nmain()", True),
+        (
+            "import asyncio\nasync def go():\n    await crew.kickoff_async()\nasyncio.run(go())",
+            True,
+        ),
+        ("def a():\n    b()\ndef b():\n    crew.kickoff()\n    a()\na()", True),
+        ("class A:\n    x = crew.kickoff()", True),
+        ("run = lambda: crew.kickoff()", False),
+        ("import starter", True),
+        ("def late():\n    import starter", False),
+    ],
+)
+def test_a_module_that_would_start_a_run_is_marked(tmp_path: Path, text: str, starts: bool) -> None:
+    look = project(
+        tmp_path,
+        app="crew = Crew(tasks=[Task(description='x')])\n" + text,
+        starter="some.thing.kickoff()",
+    )
+    (crew,) = look.candidates
+    assert crew.can_be_imported is not starts
+    if starts:
+        assert crew.starts_in == ("starter.py" if "starter" in text else "app.py")
+
+
+def test_a_crew_in_a_script_is_better_taken_from_where_it_can_be_imported(tmp_path: Path) -> None:
+    look = project(
+        tmp_path,
+        a_script="from lib import build\ncrew = build()\ncrew.kickoff()",
+        lib="def build():\n    return Crew(tasks=[Task(description='x')])",
+    )
+    assert entries(look) == ["lib:build"]
+
+
+def test_flows_are_matched_by_methods_and_name(tmp_path: Path) -> None:
+    look = project(
+        tmp_path,
+        flows="""
+        from crewai.flow import persist
+        class State: ...
+
+        @persist()
+        class Base(Flow[State]):
+            @start()
+            def begin(self): ...
+
+            def helper(self): ...
+
+        class Long(Base):
+            @router(Base.begin)
+            def turn(self): ...
+
+            @listen("left")
+            async def left(self): ...
+
+        class NotOne: ...
+        """,
+    )
+    assert [(one.entry, one.methods) for one in look.candidates] == [
+        ("flows:Base", ("begin",)),
+        ("flows:Long", ("begin", "turn", "left")),
+    ]
+
+    def found(name: str | None, *methods: str) -> list[tuple[str, bool]]:
+        matches = match_flow(look, name, methods)
+        return [(one.candidate.entry, one.certain) for one in matches]
+
+    assert found("Long", "begin") == [("flows:Long", True)]
+    assert found("Other", "begin") == [("flows:Base", False), ("flows:Long", False)]
+    assert found(None, "left", "turn") == [("flows:Long", False)]
+    assert found("Base", "left") == [("flows:Long", False)]
+    assert found("Base", "gone") == []
+
+
+def test_what_is_not_the_project_is_not_looked_at(tmp_path: Path) -> None:
+    crew = "crew = Crew(tasks=[])"
+    (tmp_path / "myenv").mkdir()
+    (tmp_path / "myenv" / "pyvenv.cfg").touch()
+    look = project(
+        tmp_path,
+        **{f"{folder}__x": crew for folder in (".venv", "node_modules", "build", "myenv", ".x")},
+        **{"not-a-module": crew, ".hidden": crew, "fine": crew},
+    )
+    os.symlink(tmp_path, tmp_path / "loop")
+    assert entries(look) == ["fine:crew"]
+    assert entries(look_at(str(tmp_path))) == ["fine:crew"]
+
+
+def test_files_that_cannot_be_read_are_noted_and_passed_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(static_project, "LARGEST_FILE", 5000)
+    (tmp_path / "nul.py").write_bytes(b"crewai\0")
+    (tmp_path / "latin.py").write_bytes(b"x = 'crewai \xe9'")
+    (tmp_path / "deep.py").write_bytes(b"# crewai\nx = " + b"(" * 2000 + b")" * 2000)
+    (tmp_path / "gone.py").symlink_to("nowhere")
+    look = project(
+        tmp_path,
+        broken="def (:",
+        large="#" * 6000,
+        sum=f"x = {'+'.join(['1'] * 2000)}",
+        fine="crew = Crew(tasks=[])",
+    )
+    assert entries(look) == ["fine:crew"]
+    named = [note.split(" ")[0] for note in look.notes if not note.startswith("sum.py")]
+    assert named == ["broken.py", "deep.py", "gone.py", "large.py", "latin.py", "nul.py"]
+
+
+def test_programs_that_would_take_forever_do_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(static_project, "MOST_FILES", 3)
+    wide = "def f(a={0}):\n    return {1}\n"
+    doubling = "x = 'x'\n" + "x = x + x\n" * 100
+    look = project(
+        tmp_path,
+        a=doubling + "crew = Crew(tasks=[Task(description=x)])",
+        b="def f():\n    return [" + "f()," * 10 + "]\ncrew = Crew(tasks=f())",
+        c=wide.format(0, "f(f(f(f(a))))") + "y = f()",
+        d="",
+    )
+    assert entries(look) == ["a:crew", "b:crew"]
+    assert templates(look.candidates[0]) == [None]
+    assert look.notes == ["only the first 3 files were looked at"]
+
+
+def test_a_look_is_the_same_each_time_and_imports_nothing(tmp_path: Path) -> None:
+    (tmp_path / "danger.py").write_text(HEAD + "raise SystemExit('run')\ncrew = Crew(tasks=[])\n")
+    one, other = look_at(str(tmp_path)), look_at(str(tmp_path))
+    assert one == other
+    assert entries(one) == ["danger:crew"]
+
+
+def test_the_demo_project() -> None:
+    import crewcheck.demo
+
+    folder = Path(crewcheck.demo.__file__).parent / "project"
+    (crew,) = look_at(str(folder)).candidates
+    assert crew.entry == "crew:crew"
+    assert contexts(crew) == [frozenset(), frozenset({0}), frozenset({0, 1}), frozenset({2})]
