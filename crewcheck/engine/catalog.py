@@ -14,7 +14,7 @@ from typing import Any
 
 from crewcheck.lineage import Forest, Segment, build
 from crewcheck.model.identifiers import time_of
-from crewcheck.model.scan import STOPPED, Checkpoint, Damage, Summary
+from crewcheck.model.scan import FORK_TRIGGER, STOPPED, Checkpoint, Damage, Summary
 from crewcheck.stores.base import Store
 from crewcheck.stores.detect import default_location, open_path
 
@@ -144,4 +144,6 @@ def _mark_running(forest: Forest, now: float) -> None:
             node.checkpoint.running = False
         newest = segment.newest.checkpoint
         created = newest.header.created_at or ""
-        newest.running = young <= created <= old and newest.status in (None, STOPPED)
+        # a fork is written before anything runs
+        waits = newest.summary is not None and newest.summary.trigger == FORK_TRIGGER
+        newest.running = young <= created <= old and not waits and newest.status in (None, STOPPED)

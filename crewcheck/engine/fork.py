@@ -20,8 +20,8 @@ from crewcheck.model.document import entities, iter_events, mapping, objects, se
 from crewcheck.model.edits import Edits, changed_inputs
 from crewcheck.model.harmless import one_line
 from crewcheck.model.primary import primary
+from crewcheck.model.scan import FORK_TRIGGER
 
-TRIGGER = "fork"
 _PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_\-]*)\}")
 # A crew's own ending: untrue once work is pending again.
 _ENDINGS = ("crew_kickoff_completed", "crew_kickoff_failed")
@@ -95,7 +95,7 @@ def _in_order(
     record = made.pop("event_record", {"nodes": {}})
     for key in ("parent_id", "branch", "crewcheck", "trigger"):
         made.pop(key, None)
-    return {**head, **made, "event_record": record, "trigger": TRIGGER}
+    return {**head, **made, "event_record": record, "trigger": FORK_TRIGGER}
 
 
 def dump(document: Mapping[str, Any]) -> bytes:
@@ -253,7 +253,10 @@ def _drop_executors(
         for one in sequence(document.get("entities"))
         if one is crew or not (mapping(one).get("executor_type") and about(one))
     ]
-    agents = [*objects(crew.get("agents")), *(mapping(t.get("agent")) for t in objects(crew.get("tasks")))]
+    agents = [
+        *objects(crew.get("agents")),
+        *(mapping(t.get("agent")) for t in objects(crew.get("tasks"))),
+    ]
     for agent in agents:
         if isinstance(agent, dict) and about(agent.get("agent_executor")):
             agent["agent_executor"] = None

@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
+#: The trigger of a checkpoint that a fork of ours has written.
+FORK_TRIGGER = "fork"
+
 #: Values of :attr:`Summary.status`. A run has the status of its newest checkpoint.
 FINISHED, FAILED, PAUSED, RUNNING, STOPPED = "finished", "failed", "paused", "running", "stopped"
 STATUSES = (FINISHED, FAILED, PAUSED, RUNNING, STOPPED)

@@ -1,0 +1,73 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from crewcheck.errors import NotFound, UsageProblem
+from crewcheck.model.crew import tasks
+from crewcheck.model.edits import (
+    Edits,
+    changed_inputs,
+    find_task,
+    parse_input,
+    parse_inputs_file,
+    same_json,
+)
+from tests.build import crew, document, task
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("n=3", 3),
+        ('n="3"', "3"),
+        ("n=3.5", 3.5),
+        ("n=true", True),
+        ("n=null", None),
+        ("n=[1, {}]", [1, {}]),
+        ("n=hello = world", "hello = world"),
+        ("n=", ""),
+        ("n=NaN", "NaN"),
+        ("n=  padded ", "  padded "),
+        ("n=[broken", "[broken"),
+    ],
+)
+def test_a_value_is_json_where_it_is_json(text: str, value: Any) -> None:
+    key, found = parse_input(text)
+    assert key == "n"
+    assert same_json(found, value)
+
+
+@pytest.mark.parametrize("text", ["", "n", "=3"])
+def test_what_is_no_input(text: str) -> None:
+    with pytest.raises(UsageProblem):
+        parse_input(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"), [("{", "line 1"), ("[]", "one JSON object"), ("1", "one")]
+)
+def test_an_inputs_file_says_where_it_is_wrong(text: str, says: str) -> None:
+    with pytest.raises(UsageProblem, match=says):
+        parse_inputs_file(text, "in.json")
+
+
+def test_tasks_are_named_by_name_id_or_number() -> None:
+    one = crew(task("a"), task(None, id="x"), task("3"), task("twin"), task("twin", id="t2"))
+    listed = tasks(document(one), one, [])
+    assert find_task(listed, "a") == 0
+    assert find_task(listed, "x") == 1
+    assert find_task(listed, "2") == 1
+    assert find_task(listed, "3") == 2
+    with pytest.raises(NotFound, match="4, 5"):
+        find_task(listed, "twin")
+    for nothing in ("0", "6", "nope", "\u00b2"):
+        with pytest.raises(NotFound, match="there are: 1 a"):
+            find_task(listed, nothing)
+
+
+def test_only_what_differs_is_an_edit_and_types_count() -> None:
+    before = {"n": 3, "t": True, "s": "3", "l": [1]}
+    edits = Edits(inputs={"n": "3", "t": 1, "s": "3", "l": [1.0], "new": None})
+    assert changed_inputs(before, edits) == {"n": "3", "t": 1, "l": [1.0], "new": None}
