@@ -106,9 +106,12 @@ class Child:
 def child_environment(spec: RunSpec, inherited: Mapping[str, str]) -> dict[str, str]:
     """The environment of the child: as if the user had activated the project's Python."""
     environment = {key: value for key, value in inherited.items() if key not in _OURS}
-    if spec.path:
+    # the project's folder itself only goes on sys.path later: a file there could hide a
+    # module of the standard library
+    path = [one for one in spec.path if one != spec.cwd]
+    if path:
         before = environment.get("PYTHONPATH")
-        environment["PYTHONPATH"] = os.pathsep.join([*spec.path, *([before] if before else [])])
+        environment["PYTHONPATH"] = os.pathsep.join([*path, *([before] if before else [])])
     folder = os.path.dirname(spec.python)
     above = os.path.dirname(folder)
     if os.path.isfile(os.path.join(above, "pyvenv.cfg")):
