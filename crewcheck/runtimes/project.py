@@ -56,7 +56,9 @@ def find_project(
     """
     here = os.path.abspath(cwd or os.getcwd())
     around = _folder_of(store)
-    pyproject = (_upwards(around) if around is not None else None) or _upwards(here)
+    pyproject = _upwards(around) if around is not None else None
+    if pyproject is None and (around is None or not _is_its_own(around, here)):
+        pyproject = _upwards(here)
     if pyproject is not None:
         folder = os.path.dirname(pyproject)
         config = read_config(pyproject)
@@ -78,6 +80,16 @@ def _folder_of(store: str | None) -> str | None:
 
 def _is_below(path: str, folder: str) -> bool:
     return os.path.commonpath([path, folder]) == folder
+
+
+def _is_its_own(folder: str, here: str) -> bool:
+    """Whether the folder of a store, without a ``pyproject.toml``, has a program beside it."""
+    if _is_below(folder, here):
+        return False
+    try:
+        return any(name.endswith(".py") for name in os.listdir(folder))
+    except OSError:
+        return False
 
 
 def _upwards(folder: str) -> str | None:

@@ -117,7 +117,9 @@ class RunState:
 
     def resume_hint(self) -> str:
         """How to go on from where the run got to."""
-        return f"go on with `crewcheck resume {self.store}#{self.newest}`"
+        from shlex import quote
+
+        return f"go on with `crewcheck resume {quote(f'{self.store}#{self.newest}')}`"
 
 
 def _text(message: Message, key: str) -> str | None:

@@ -115,8 +115,12 @@ def start_run(spec: RunSpec, document: Mapping[str, Any] | None = None) -> RunHa
             file.write(spec.to_json().decode("ascii"))
         _start_supervisor(spec, folder)
     except OSError as error:
+        import shutil
+
+        shutil.rmtree(folder, ignore_errors=True)
         reason = (error.strerror or str(error)).lower()
-        raise CrewcheckError(f"the run cannot be started: {error.filename}: {reason}") from None
+        what = error.filename or folder
+        raise CrewcheckError(f"the run cannot be started: {what}: {reason}") from None
     handle = RunHandle(folder)
     with contextlib.suppress(CrewcheckError):
         # else it is over already, and the journal tells why

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import os
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -18,11 +20,11 @@ Start = Callable[..., RunHandle]
 
 
 @pytest.fixture
-def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty state folder."""
-    folder = tmp_path / "state"
-    monkeypatch.setenv("CREWCHECK_STATE_DIR", str(folder))
-    return folder
+def state(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """An empty state folder, with a path short enough for sockets."""
+    with tempfile.TemporaryDirectory(prefix="cc-", ignore_cleanup_errors=True) as folder:
+        monkeypatch.setenv("CREWCHECK_STATE_DIR", os.path.join(folder, "state"))
+        yield Path(folder) / "state"
 
 
 def spec(tmp_path: Path, *steps: str, **values: Any) -> RunSpec:

@@ -88,6 +88,17 @@ def test_without_a_pyproject_the_folder_is_that_of_the_store_or_of_the_call(
     assert inner.folder == str(tmp_path / "proj")
 
 
+def test_a_program_beside_the_store_is_the_project_wherever_we_are(tmp_path: Path) -> None:
+    (tmp_path / "program").mkdir()
+    (tmp_path / "here").mkdir()
+    (tmp_path / "here" / "pyproject.toml").touch()
+    store, here = str(tmp_path / "program" / ".checkpoints"), str(tmp_path / "here")
+    assert find_project(store, here).folder == here
+    (tmp_path / "program" / "main.py").touch()
+    project = find_project(store, here)
+    assert (project.folder, project.pyproject) == (str(tmp_path / "program"), None)
+
+
 def test_dotenv_never_overrides_and_its_odd_lines_are_noted(tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").touch()
     (tmp_path / ".env").write_bytes(b"A=1\nB=2\n???\nC=\xff\n")

@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import socket
+import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from crewcheck.errors import CrewcheckError, NotFound, Refused
+from crewcheck.runtimes import spawn
 from crewcheck.runtimes.control import Control, socket_path
 from crewcheck.runtimes.follow import (
     follow,
@@ -22,6 +24,7 @@ from crewcheck.runtimes.follow import (
     supervisor_lives,
 )
 from crewcheck.runtimes.spawn import RunHandle, open_run, start_run
+from crewcheck.runtimes.spec import RunSpec
 from crewcheck.runtimes.state_dirs import run_folders
 from tests.build import ident
 from tests.unit.runtimes.conftest import Start, one, spec, until
@@ -241,7 +244,7 @@ def test_a_child_that_dies_without_a_word(
     failed = one(messages, "failed")
     assert failed["error"] == f"the process of the run {words} before the run was over"
     assert failed["traceback"] == "it hurts"
-    assert f"crewcheck resume {handle.state().store}#{ident(7)}" in failed["hint"]
+    assert f"crewcheck resume '{handle.state().store}#{ident(7)}'" in failed["hint"]
     assert (messages[-1]["code"], messages[-1]["signal"]) == (code, number)
     assert handle.state().state == "crashed"
 
@@ -314,7 +317,7 @@ def test_a_killed_supervisor_is_told_by_those_who_follow(start: Start) -> None:
     assert messages[: len(before)] == before
     failed = one(messages, "failed")
     assert (failed["error_type"], "n" in failed) == ("SupervisorGone", False)
-    assert failed["hint"] == f"go on with `crewcheck resume {state.store}#c0`"
+    assert failed["hint"] == f"go on with `crewcheck resume '{state.store}#c0'`"
     assert handle.state().state == "crashed"
     assert list_runs()[0].state == "crashed"
     assert live_runs() == []
@@ -515,6 +518,30 @@ def test_a_read_only_state_folder(
 
     monkeypatch.setattr(Path, "mkdir", refuse)
     with pytest.raises(CrewcheckError, match="cannot be written: read-only file system"):
+        start_run(spec(tmp_path, "finish"))
+
+
+def test_a_full_disk_at_the_start_leaves_nothing(
+    state: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(_: Path) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(spawn, "_private", refuse)
+    with pytest.raises(CrewcheckError, match="no space left on device"):
+        start_run(spec(tmp_path, "finish"))
+    assert os.listdir(state / "runs") == []
+
+
+def test_a_supervisor_that_cannot_start_says_why(
+    state: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(RunSpec, "to_json", lambda _: b"[]")
+    with pytest.raises(CrewcheckError, match="ValueError: a spec is one JSON object") as caught:
+        start_run(spec(tmp_path, "finish"))
+    assert "supervisor.log" in caught.value.hint
+    monkeypatch.setattr(sys, "executable", "/bin/true")
+    with pytest.raises(CrewcheckError, match="it said nothing"):
         start_run(spec(tmp_path, "finish"))
 
 
