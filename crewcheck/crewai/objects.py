@@ -144,7 +144,7 @@ def _makes_crew(value: Any) -> bool:
     """Whether it is a function that says that it returns a crew."""
     if not inspect.isfunction(value):
         return False
-    said = value.__annotations__.get("return")
+    said = inspect.unwrap(value).__annotations__.get("return")
     return (said if isinstance(said, str) else getattr(said, "__name__", "")) == "Crew"
 
 
@@ -170,12 +170,21 @@ def _crew_of(value: Any, entry: str) -> Any:
 
 
 def _crew_method(instance: Any, entry: str) -> Callable[[], Any]:
-    """The ``@crew`` method of a ``@CrewBase`` object; it is called ``crew`` by custom."""
-    for name in ["crew", *dir(type(instance))]:
-        if getattr(getattr(type(instance), name, None), "is_crew", False):
-            method: Callable[[], Any] = getattr(instance, name)
-            return method
-    raise Refusal("no-crew", f"{entry} has no method with @crew")
+    """The ``@crew`` method of a ``@CrewBase`` object: ``crew``, as it is called by custom,
+    or the one that says that it returns a crew (CrewAI leaves no mark on it)."""
+    kind = type(instance)
+    names = [name for name in vars(kind) if _makes_crew(vars(kind)[name])]
+    if callable(getattr(kind, "crew", None)):
+        names = ["crew"]
+    if len(names) != 1:
+        raise Refusal(
+            "no-crew",
+            f"{entry} has no method crew",
+            "name a function that returns the crew with --entry MODULE:ATTR",
+            names,
+        )
+    method: Callable[[], Any] = getattr(instance, names[0])
+    return method
 
 
 def _call(value: Callable[[], Any], entry: str) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import sys
+import threading
 import time
 import traceback
 from collections.abc import Callable
@@ -45,6 +46,7 @@ class Runner:
         self.channel = channel
         self.signals = signals
         self.session: Session | None = None
+        self._ending = threading.Lock()
         signals.ends = self._interrupted
 
     def run(self, spec: RunSpec) -> None:
@@ -156,9 +158,7 @@ class Runner:
             )
             return REFUSED
         if isinstance(error, KeyboardInterrupt) or self.signals.name:
-            flush()
-            self._say_interrupted(self.signals.name or "SIGINT")
-            return INTERRUPTED
+            self._interrupted(self.signals.name or "SIGINT")
         flush()
         self.channel.send(
             "failed",
@@ -170,22 +170,22 @@ class Runner:
         )
         return FAILED
 
-    def _say_interrupted(self, name: str) -> None:
+    def _interrupted(self, name: str) -> None:
+        """End here, whatever thread this is and whatever still runs."""
+        if not self._ending.acquire(blocking=False):
+            threading.Event().wait()  # another thread is ending it
+        flush(4.0)
         newest = self.session.newest if self.session else None
         self.channel.send("interrupted", signal=name, checkpoint_id=newest)
-
-    def _interrupted(self, name: str) -> None:
-        """A second signal: the run went on after the first."""
-        self._say_interrupted(name)
         _leave(INTERRUPTED)
 
 
-def flush() -> None:
+def flush(seconds: float = _FLUSH_SECONDS) -> None:
     """Wait for CrewAI's handlers: checkpoints are written by them."""
     bus = sys.modules.get("crewai.events.event_bus")
     with suppress(Exception, Interrupted):
         if bus is not None:
-            bus.crewai_event_bus.flush(_FLUSH_SECONDS)
+            bus.crewai_event_bus.flush(seconds)
 
 
 def _leave(code: int) -> None:
@@ -196,8 +196,9 @@ def _leave(code: int) -> None:
 
 
 def _traceback(error: BaseException) -> str:
-    """The traceback; its end, where it is long."""
-    return "".join(traceback.format_exception(type(error), error, error.__traceback__))[-8000:]
+    """The traceback; its beginning and end, where it is long."""
+    lines = "".join(traceback.format_exception(type(error), error, error.__traceback__))
+    return lines if len(lines) <= 10_000 else f"{lines[:2000]}\n...\n{lines[-8000:]}"
 
 
 def _hint(error: BaseException) -> str:

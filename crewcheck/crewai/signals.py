@@ -15,13 +15,18 @@ class Interrupted(KeyboardInterrupt):
     """A signal came. Not an `Exception`, so that no retry of CrewAI takes it for one."""
 
 
+#: How long a run has to leave its ``finally`` blocks. CrewAI waits there for threads that
+#: wait for a model.
+_SECONDS = 1.0
+
+
 class Signals:
-    """The first signal raises `Interrupted` in the main thread; a second one ends at once,
-    for a run that goes on regardless."""
+    """The first signal raises `Interrupted` in the main thread. A run that has not come to
+    its end a moment later, or a second signal, is ended by `ends`."""
 
     def __init__(self) -> None:
         self.name: str | None = None
-        self.ends: Callable[[str], None] | None = None
+        self.ends: Callable[[str], None] = lambda name: None
 
     def install(self) -> None:
         """To be called in the main thread, after CrewAI's import."""
@@ -30,7 +35,11 @@ class Signals:
                 signal.signal(number, self._take)
 
     def _take(self, number: int, frame: FrameType | None) -> None:
-        if self.name is not None and self.ends is not None:
+        if self.name is not None:
             self.ends(self.name)
-        self.name = self.name or signal.Signals(number).name
+            return
+        self.name = signal.Signals(number).name
+        timer = threading.Timer(_SECONDS, self.ends, [self.name])
+        timer.daemon = True
+        timer.start()
         raise Interrupted(self.name)

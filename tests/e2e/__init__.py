@@ -1,0 +1,1 @@
+"""Real programs, from start to end."""

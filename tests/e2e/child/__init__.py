@@ -1,0 +1,1 @@
+"""The child of a run, driven over its descriptors as the supervisor does it."""
