@@ -21,7 +21,8 @@ def died(
         took = "" if len(sent) == 1 else f"; it took {signal_name(sent[-1])}"
         return {
             "type": "interrupted",
-            "signal": number if number is not None else sent[0],
+            "signal": signal_name(number if number is not None else sent[0]),
+            "checkpoint_id": state.newest or None,
             "message": f"it was cancelled{took}",
             "hint": state.resume_hint(),
         }
@@ -42,6 +43,7 @@ def died(
         "error_type": "ProcessDied",
         "traceback": errors or None,
         "hint": hint,
+        "checkpoint_id": state.newest or None,
         "crashed": True,
     }
 

@@ -224,11 +224,11 @@ def _ended(name: str, *keys: str) -> Any:
         state.ended_at = _text(message, "at")
         state.message = next((text for key in keys if (text := _text(message, key))), "")
         state.hint = _text(message, "hint") or ""
+        if not state.hint and name in (FAILED, INTERRUPTED):
+            state.hint = state.resume_hint()
         if name == FINISHED:
             state.result = _text(message, "result") or ""
             state.nothing_to_run = message.get("nothing_to_run") is True
-        elif name == INTERRUPTED:
-            state.signal = _number(message, "signal")
 
     return step
 

@@ -7,7 +7,7 @@ said to be unknown. The same project gives the same answer each time.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -200,33 +200,59 @@ def match_crew(
     """The crews whose tasks are a checkpoint's. Certain ones leave no room for the others.
 
     A crew of whose texts none can be told matches, uncertainly, if it has a name and it is
-    the checkpoint's.
+    the checkpoint's. Of several, the name and the expected outputs choose, if they can.
     """
     found = []
     for candidate in look.candidates:
         if candidate.kind != "crew":
             continue
-        fits: list[bool | None] = [None]
+        fits = [_UNKNOWN]
         if candidate.tasks is not None:
             if len(candidate.tasks) != len(tasks):
                 continue
             pairs = zip(candidate.tasks, tasks, strict=True)
             fits = [_fits(ours, saved, inputs or {}) for ours, saved in pairs]
-        named = candidate.name is not None and candidate.name == name
-        if False not in fits and (True in fits or named):
-            found.append(Match(candidate, None not in fits))
-    return [one for one in found if one.certain] or found
+        if _OTHER in fits:
+            continue
+        if {_SAME, _BEGINS} & set(fits) or (name is not None and candidate.name == name):
+            found.append(Match(candidate, set(fits) == {_SAME}))
+    found = _those(found, lambda one: one.certain)
+    found = _those(found, lambda one: one.candidate.name == name)
+    return _those(found, lambda one: _expects(one.candidate, tasks, inputs or {}))
 
 
-def _fits(ours: TaskTexts, saved: Task, inputs: Mapping[str, Any]) -> bool | None:
-    """Whether a task is a checkpoint's, None where its text is not known."""
+def _those(matches: list[Match], wanted: Callable[[Match], bool]) -> list[Match]:
+    """Those that are wanted, all if none is."""
+    return [one for one in matches if wanted(one)] or matches
+
+
+_SAME, _BEGINS, _UNKNOWN, _OTHER = "same", "begins", "unknown", "other"
+
+
+def _fits(ours: TaskTexts, saved: Task, inputs: Mapping[str, Any]) -> str:
+    """How a task of the project goes with one of a checkpoint."""
     if ours.template is None:
-        return None
+        return _UNKNOWN
     if saved.template is not None:
-        return ours.template.strip() == saved.template.strip()
-    filled = fill(ours.template, inputs).strip()
+        return _SAME if ours.template.strip() == saved.template.strip() else _OTHER
+    description = saved.description.strip()
+    texts = {ours.template.strip(), fill(ours.template, inputs).strip()}
+    if description in texts:
+        return _SAME
     # planning appends the plan to a description
-    return saved.description.strip().startswith(filled) and bool(filled)
+    return _BEGINS if any(one and description.startswith(one) for one in texts) else _OTHER
+
+
+def _expects(candidate: Candidate, tasks: Sequence[Task], inputs: Mapping[str, Any]) -> bool:
+    """Whether a crew's expected outputs are a checkpoint's."""
+    return all(
+        ours.expected_template is not None
+        and (
+            ours.expected_template.strip() == (saved.expected_template or "").strip()
+            or fill(ours.expected_template, inputs).strip() == saved.expected_output.strip()
+        )
+        for ours, saved in zip(candidate.tasks or (), tasks, strict=False)
+    )
 
 
 def fill(template: str, inputs: Mapping[str, Any]) -> str:

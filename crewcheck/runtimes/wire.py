@@ -28,9 +28,12 @@ journal with ``at`` (UTC ISO time) and ``n`` (1, 2, ...):
 ``failed``   error, error_type, traceback, hint, checkpoint_id (newest valid one, or null)
 ``interrupted``  signal, checkpoint_id
 
-**Supervisor's own**, in the same journal: ``log`` (stream ``stdout``/``stderr``, text),
-``forked`` (checkpoint_id, branch, location), ``exited`` (code, signal or null; always the
-last line of a journal whose supervisor ended in order).
+**Supervisor's own**, in the same journal: ``supervised`` (protocol, pid; always the first
+line), ``log`` (stream ``stdout``/``stderr``, text), ``forked`` (checkpoint_id, branch,
+location), the orders as it took them (``go``, ``abort`` with the reason as ``message``,
+``answer``, ``cancel``), ``exited`` (code, signal or null; always the last line of a journal
+whose supervisor ended in order). Where the child is gone without a last message it says
+``failed`` or ``interrupted`` in its place, ``crashed`` true if nobody asked it to end.
 
 **To the child**, on its other descriptor, from the supervisor:
 

@@ -245,10 +245,33 @@ def test_documents_without_templates_are_compared_with_the_inputs_filled_in(
     tmp_path: Path,
 ) -> None:
     look = project(tmp_path, zoo='crew = Crew(tasks=[Task(description="Watch {n} {animal} {x}")])')
-    old = saved("Watch 3 otters {x}\n\nThe plan: ...", templates=False)
-    assert len(match_crew(look, old, {"n": 3, "animal": "otters"})) == 1
+    inputs = {"n": 3, "animal": "otters"}
+    old = saved("Watch 3 otters {x}", templates=False)
+    assert [one.certain for one in match_crew(look, old, inputs)] == [True]
     assert match_crew(look, old, {"n": 4, "animal": "otters"}) == []
+    planned = saved("Watch 3 otters {x}\n\nThe plan: ...", templates=False)
+    assert [one.certain for one in match_crew(look, planned, inputs)] == [False]
     assert fill("{a}{b-c}{ d }", {"a": "{b-c}", "b-c": 1}) == "{b-c}1{ d }"
+
+
+def test_of_twins_the_name_or_the_expected_output_chooses(tmp_path: Path) -> None:
+    look = project(
+        tmp_path,
+        twins="""
+        a = Crew(name="a", tasks=[Task(description="one", expected_output="x")])
+        b = Crew(name="b", tasks=[Task(description="one", expected_output="y {n}")])
+        """,
+    )
+
+    def found(**values: Any) -> list[str]:
+        return [one.candidate.entry for one in match_crew(look, saved("one"), **values)]
+
+    assert found() == ["twins:a", "twins:b"]
+    assert found(name="b") == ["twins:b"]
+    assert found(name="c") == ["twins:a", "twins:b"]
+    task = {"description": "one", "expected_output": "y 3"}
+    by_output = match_crew(look, tasks({}, {"tasks": [task]}, []), {"n": 3})
+    assert [one.candidate.entry for one in by_output] == ["twins:b"]
 
 
 def test_a_crew_base_class_with_yaml(tmp_path: Path) -> None:
