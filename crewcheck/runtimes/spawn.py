@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from crewcheck.errors import CrewcheckError
+from crewcheck.errors import CrewcheckError, Refused
 from crewcheck.runtimes import detach
 from crewcheck.runtimes.control import Control
 from crewcheck.runtimes.follow import Follower, follow, run_state
@@ -98,9 +98,11 @@ def start_run(spec: RunSpec, document: Mapping[str, Any] | None = None) -> RunHa
     """Start a run, and return when its supervisor takes orders.
 
     ``document`` is written into the run's folder where the store has no file of the
-    checkpoint. Raises `CrewcheckError` where the supervisor cannot be started; whatever
+    checkpoint. Raises `CrewcheckError` where the supervisor cannot be started; what
     fails later is in the journal.
     """
+    if not hasattr(os, "fork"):
+        raise Refused("runs need Linux or macOS", "here checkpoints can be read, not run")
     folder = make_run_folder()
     spec.run_id = folder.name
     seconds = time.time()

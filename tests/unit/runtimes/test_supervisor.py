@@ -524,6 +524,15 @@ def test_a_read_only_state_folder(
         start_run(spec(tmp_path, "finish"))
 
 
+def test_a_system_that_cannot_run_says_so(
+    state: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr(os, "fork")
+    with pytest.raises(Refused, match="runs need Linux or macOS"):
+        start_run(spec(tmp_path, "finish"))
+    assert not state.exists()
+
+
 def test_a_full_disk_at_the_start_leaves_nothing(
     state: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
