@@ -141,6 +141,8 @@ extra=''
         ".venv/setup.log. Behind a proxy or with a package mirror of your own, set HTTPS_PROXY or" \
         "PIP_INDEX_URL. Then run make again."
 }
+# Compiled now, a start is quicker even where PYTHONDONTWRITEBYTECODE is set.
+.venv/bin/python -I -m compileall -q crewcheck || true
 printf '%s\n' "$$key" >".venv/$$want"
 endef
 export MAKE_SETUP

@@ -6,20 +6,21 @@ coloured and fitted; in a pipe it is tab-separated and whole.
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from collections.abc import Callable, Iterable
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from crewcheck.engine.redaction import Redactor
 from crewcheck.errors import CrewcheckError
 from crewcheck.model.harmless import name, one_line
 
 if TYPE_CHECKING:
     from rich.console import Console as RichConsole
+
+    from crewcheck.engine.redaction import Redactor
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -36,10 +37,16 @@ class Console:
         quiet: bool = False,
     ) -> None:
         self.location = location
-        self.redactor = Redactor(show=show_secrets)
         self.show_secrets = show_secrets
         self.color = color
         self.quiet = quiet
+
+    @cached_property
+    def redactor(self) -> Redactor:
+        """What hides secrets. Loaded when there is something to show."""
+        from crewcheck.engine.redaction import Redactor
+
+        return Redactor(show=self.show_secrets)
 
     @property
     def is_terminal(self) -> bool:
@@ -72,6 +79,8 @@ class Console:
 
     def json(self, value: Any) -> None:
         """One JSON value: ASCII, standard (NaN and Infinity become their names as texts)."""
+        import json
+
         try:
             text = json.dumps(value, indent=2, allow_nan=False)
         except ValueError:
@@ -87,6 +96,8 @@ def cell(value: Any) -> str:
         return "true" if value else "false"
     if isinstance(value, str):
         return name(value)
+    import json
+
     return name(json.dumps(value, ensure_ascii=False, default=str))
 
 

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 def command(console: Console, ref: str | None, as_json: bool, full: bool) -> int:
     """Show one checkpoint in full.
 
-    Without REF the latest. REF is a path, STORE#ID, an id or a part of one, `latest`, or a branch, each with
-    ~N for the Nth ancestor. Piped, each line is a key, a tab and a value.
+    Without REF the latest. REF is a path, STORE#ID, an id or a part of one, `latest`, or a
+    branch, each with ~N for the Nth ancestor. Piped, each line is a key, a tab and a value.
 
     \b
     Examples:

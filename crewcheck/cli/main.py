@@ -26,8 +26,21 @@ COMMANDS = {
 }
 
 
+class ReaderGone(Exception):
+    """Whoever read our output has closed the pipe: that is no error."""
+
+
 class LazyGroup(click.Group):
     """Loads a command's module when the command is called."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        # click itself would end with 1 here
+        try:
+            result = super().invoke(ctx)
+            sys.stdout.flush()
+            return result
+        except BrokenPipeError:
+            raise ReaderGone from None
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -118,7 +131,6 @@ def run(args: list[str] | None = None) -> int:
     _accept_any_text(sys.stdout)
     try:
         code: Any = cli.main(args, prog_name="crewcheck", standalone_mode=False)
-        sys.stdout.flush()
         return code if isinstance(code, int) else Exit.DONE
     except click.ClickException as error:
         error.show()
@@ -128,8 +140,8 @@ def run(args: list[str] | None = None) -> int:
         return error.exit_code
     except (KeyboardInterrupt, click.Abort):
         return Exit.INTERRUPTED
-    except BrokenPipeError:
-        # the reader has seen enough; keep the interpreter from complaining at its end
+    except ReaderGone:
+        # what is left in the buffer has nowhere to go, and the interpreter would complain
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return Exit.DONE
 

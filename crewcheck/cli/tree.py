@@ -24,11 +24,11 @@ _GUIDES = {True: ("├─ ", "└─ ", "│  "), False: ("|- ", "`- ", "|  ")}
 @common_options
 @click.pass_obj
 def command(console: Console, store: str | None, as_json: bool) -> None:
-    """Show runs, branches and forks as a tree, the newest run first.
+    """Show runs, branches and forks as a tree.
 
-    Within a run the checkpoints go from the first to the last; a fork hangs under the
-    checkpoint it left from. With --json: the segments (runs and forks), each with its
-    checkpoints and the id of the fork point.
+    The newest run comes first. Within a run the checkpoints go from the first to the last;
+    a fork hangs under the checkpoint it left from. With --json: the segments (runs and
+    forks), each with its checkpoints and the id of the fork point.
 
     \b
     Examples:

@@ -21,7 +21,7 @@ class DamagedDocument(Unreadable):
 
     def __init__(self, header: Header, damage: Damage) -> None:
         super().__init__(
-            f"checkpoint {header.id} in {header.location} is damaged: {damage.message}",
+            f"{header.location} is damaged: {damage.message}",
             "its neighbours are not affected: see `crewcheck list`",
         )
         self.header = header

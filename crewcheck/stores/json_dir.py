@@ -18,10 +18,12 @@ from crewcheck.errors import NotFound, Refused, Unreadable
 from crewcheck.model.identifiers import parse_file_name, time_of
 from crewcheck.model.scan import Damage, Header, Summary
 from crewcheck.stores.base import Capability, DamagedDocument, Scan
-from crewcheck.stores.json_text import HEAD, BadText, parse, summary_of
 
 #: Folders below a store that never hold checkpoints; ours is the first.
 _PASSED_OVER = frozenset({".crewcheck", ".git", ".venv", "node_modules", "__pycache__"})
+
+#: How much of a file of another name is looked at.
+_PEEK = 64 * 1024
 
 #: A cut file that was touched within this many seconds is taken to be in the making.
 BEING_WRITTEN_SECONDS = 5.0
@@ -107,11 +109,14 @@ class JsonDirStore:
             if not entry.is_file(follow_symlinks=False):
                 return False
             with open(entry.path, "rb") as file:
-                return b'"entities"' in file.read(HEAD)
+                return b'"entities"' in file.read(_PEEK)
         except OSError:
             return False
 
     def summary(self, header: Header) -> Summary:
+        # here and below: an empty store needs no parser
+        from crewcheck.stores.json_text import HEAD, summary_of
+
         try:
             with open(self._path(header), "rb", buffering=0) as file:
                 size = os.fstat(file.fileno()).st_size
@@ -139,6 +144,8 @@ class JsonDirStore:
         return Damage("being-written", "it is being written now", damage.offset)
 
     def document(self, header: Header) -> dict[str, Any]:
+        from crewcheck.stores.json_text import BadText, parse
+
         try:
             with open(self._path(header), "rb") as file:
                 data = file.read()

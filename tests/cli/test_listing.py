@@ -85,7 +85,7 @@ def test_info_piped_is_a_key_and_a_value_a_line(run: Run, store: Path) -> None:
 def test_tree_has_each_checkpoint_once_and_forks_nested(run: Run, store: Path) -> None:
     done = run("tree", store)
     assert all(done.stdout.count(f"{ident(n)} ") == 1 for n in range(1, 6))
-    assert [line.split("  ")[0] for line in done.stdout.splitlines()] == [
+    heads = [
         "✓ main",
         f"├─ ○ {ident(1)}",
         "├─ fork ○ exp/hot soup",
@@ -95,6 +95,9 @@ def test_tree_has_each_checkpoint_once_and_forks_nested(run: Run, store: Path) -
         f"├─ ○ {ident(2)}",
         f"└─ ✓ {ident(3)}",
     ]
+    assert [
+        line[: len(head) + 2] for line, head in zip(done.stdout.splitlines(), heads, strict=True)
+    ] == [f"{head}  " for head in heads]
 
 
 def test_tree_json_is_flat(run: Run, store: Path) -> None:
