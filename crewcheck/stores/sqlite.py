@@ -70,7 +70,7 @@ class SqliteStore:
     """A database of checkpoints. Keys are row numbers (ids, where rows have no number)."""
 
     kind = "sqlite"
-    capabilities: frozenset[Capability] = frozenset()
+    capabilities: frozenset[Capability] = frozenset({Capability.WRITE})
 
     def __init__(self, path: str) -> None:
         self.location = path
@@ -92,6 +92,15 @@ class SqliteStore:
             unread = f"; rows whose page cannot be read: {lost}" if lost else ""
             problems.append(f"{error.message}{unread}; {error.hint}")
         return Scan(headers, problems=tuple(problems))
+
+    def write(self, data: bytes, *, id: str, parent_id: str | None, branch: str) -> str:
+        from crewcheck.stores.sqlite_write import add_row
+
+        created_at = id.partition("_")[0]
+        add_row(
+            self.location, data, id=id, created_at=created_at, parent_id=parent_id, branch=branch
+        )
+        return f"{self.location}#{id}"
 
     def summary(self, header: Header) -> Summary:
         """The summary; for a row that is gone or cannot be read with damage `unreadable`.
