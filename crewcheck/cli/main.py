@@ -18,6 +18,11 @@ COMMANDS = {
     "list": ("crewcheck.cli.listing", "List the checkpoints of a store, newest first."),
     "info": ("crewcheck.cli.info", "Show one checkpoint in full."),
     "tree": ("crewcheck.cli.tree", "Show runs, branches and forks as a tree."),
+    "resume": ("crewcheck.cli.resume", "Run the rest of a crew from a checkpoint."),
+    "fork": (
+        "crewcheck.cli.fork",
+        "Edit a checkpoint and run what depends on it, on a new branch.",
+    ),
     "demo": ("crewcheck.cli.demo", "Open the app on a real example store."),
     "shell-init": (
         "crewcheck.cli.shell_init",

@@ -1,0 +1,111 @@
+"""The options of commands that run something of the user's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from crewcheck.engine.running import Source, Wish
+from crewcheck.errors import NotFound, Unreadable, UsageProblem
+from crewcheck.model.edits import Edits, find_task, parse_input, parse_inputs_file
+from crewcheck.model.harmless import name as shown
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_RUN = (
+    click.option("--entry", metavar="MODULE:ATTR", help="The crew: an object, class or function."),
+    click.option("--script", metavar="FILE", help="Run this program; its kickoff is gone on with."),
+    click.option("--arg", "args", metavar="TEXT", multiple=True, help="An argument of --script."),
+    click.option("--python", metavar="PATH", help="The project's Python, or its environment."),
+    click.option(
+        "--allow-changed", is_flag=True, help="Accept a project that differs behind what is done."
+    ),
+    click.option(
+        "--allow-before", is_flag=True, help="Let --script kick off other crews before this one."
+    ),
+    click.option("--answer", "answers", metavar="TEXT", multiple=True, help="Answers a prompt."),
+    click.option("--dry-run", is_flag=True, help="Show the plan, and run nothing."),
+    click.option("-y", "--yes", is_flag=True, help="Do not ask for a confirmation."),
+    click.option("--log", "show_log", is_flag=True, help="Show what the program prints."),
+)
+
+_EDIT = (
+    click.option("--branch", metavar="NAME", help="The new branch. [default: fork/ID_xxxxxx]"),
+    click.option(
+        "-i", "--input", "inputs", metavar="KEY=VALUE", multiple=True,
+        help="Change an input; a JSON value keeps its type.",
+    ),
+    click.option("--inputs", "inputs_file", metavar="FILE", help="Change inputs from a JSON file."),
+    click.option(
+        "-o", "--output", "outputs", metavar="TASK=TEXT|@FILE", multiple=True,
+        help="Change a task's output. TASK is its name, id, or number from 1.",
+    ),
+    click.option("--rerun", metavar="TASK", multiple=True, help="Run this task again."),
+    click.option("--keep", metavar="TASK", multiple=True, help="Keep this task's output."),
+)  # fmt: skip
+
+
+def run_options(function: F) -> F:
+    """Options for running."""
+    return _with(function, _RUN)
+
+
+def edit_options(function: F) -> F:
+    """Options for edits."""
+    return _with(function, _EDIT)
+
+
+def _with(function: F, options: tuple[Callable[[Any], Any], ...]) -> F:
+    for option in reversed(options):
+        function = option(function)
+    return function
+
+
+def wish_from(action: str, options: dict[str, Any]) -> Wish:
+    """What the options for running say."""
+    if options["entry"] and options["script"]:
+        raise UsageProblem("--entry and --script exclude each other")
+    if options["args"] and not options["script"]:
+        raise UsageProblem("--arg is for --script")
+    return Wish(
+        action=action,
+        branch=options.get("branch"),
+        entry=options["entry"],
+        script=options["script"],
+        args=list(options["args"]),
+        python=options["python"],
+        allow_changed=options["allow_changed"],
+        allow_before=options["allow_before"],
+        answers=list(options["answers"]),
+    )
+
+
+def edits_from(options: dict[str, Any], source: Source) -> Edits:
+    """What the options for edits say of a checkpoint. Raises `UsageProblem`, `NotFound`."""
+    edits = Edits()
+    if options["inputs_file"]:
+        path = options["inputs_file"]
+        edits.inputs.update(parse_inputs_file(_read(path), path))
+    edits.inputs.update(parse_input(one) for one in options["inputs"])
+    for one in options["outputs"]:
+        task, sign, value = one.partition("=")
+        if not sign:
+            raise UsageProblem(f'"{shown(one)}" is no output', "write --output TASK=TEXT")
+        index = find_task(source.tasks, task)
+        edits.outputs[index] = _read(value[1:]) if value.startswith("@") else value
+    edits.rerun = {find_task(source.tasks, one) for one in options["rerun"]}
+    edits.keep = {find_task(source.tasks, one) for one in options["keep"]}
+    return edits
+
+
+def _read(path: str) -> str:
+    try:
+        with open(path, encoding="utf-8") as file:
+            return file.read()
+    except FileNotFoundError:
+        raise NotFound(f"no such file: {shown(path)}") from None
+    except (OSError, UnicodeDecodeError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise Unreadable(f"{shown(path)} cannot be read: {reason}") from None

@@ -1,0 +1,245 @@
+"""Following a run from a command: the plan, the confirmation, what happens, how it ends.
+
+For a person the result goes to stdout and all else to stderr; with ``--json`` each
+message is an object on a line of stdout, the last one tells how it ended.
+"""
+
+from __future__ import annotations
+
+import json
+import signal
+import sys
+from types import FrameType
+from typing import Any
+
+import click
+
+from crewcheck.cli.console import Console
+from crewcheck.cli.plan_text import plan_lines, plan_report
+from crewcheck.engine.running import FORK, Prepared, confirm, start
+from crewcheck.errors import CrewcheckError, Exit, Refused
+from crewcheck.model import words
+from crewcheck.model.harmless import harmless, name, one_line
+from crewcheck.runtimes.run_state import RunState
+from crewcheck.runtimes.spawn import RunHandle
+
+_CODES = {
+    "finished": Exit.DONE,
+    "failed": Exit.FAILED,
+    "crashed": Exit.FAILED,
+    "paused": Exit.PAUSED,
+    "refused": Exit.REFUSED,
+    "aborted": Exit.REFUSED,
+    "interrupted": Exit.INTERRUPTED,
+}
+
+#: What concerns a command and its supervisor only.
+_NOT_SAID = frozenset({"supervised", "go", "abort", "exited", "attach", "answer"})
+
+
+class Following:
+    """One run, from its start to its end, as a command shows it."""
+
+    def __init__(
+        self, console: Console, prepared: Prepared, *, as_json: bool, show_log: bool
+    ) -> None:
+        self.console = console
+        self.prepared = prepared
+        self.as_json = as_json
+        self.show_log = show_log
+        self.state = RunState.of(prepared.spec)
+        self.loaded: dict[str, Any] = {}
+        self.last: dict[str, Any] | None = None
+        self.checkpoint_id = prepared.source.id
+
+    def run(self, *, dry_run: bool, yes: bool) -> int:
+        """Start it, follow it to its end, and return the exit code."""
+        with start(self.prepared) as handle, _Interrupts(handle):
+            for message in handle.follow():
+                self.state.take(message)
+                if message["type"] == "loaded":
+                    self.loaded = message
+                elif message["type"] == "plan":
+                    if not self._planned(handle, message, dry_run=dry_run, yes=yes):
+                        return Exit.DONE
+                elif message["type"] == "prompt":
+                    self._prompted(handle, message)
+                else:
+                    self._say(message)
+        return self._end()
+
+    def _planned(
+        self, handle: RunHandle, plan: dict[str, Any], *, dry_run: bool, yes: bool
+    ) -> bool:
+        """Show the plan and confirm it; False: only the plan was wanted."""
+        report = plan_report(self.prepared, self.loaded, plan)
+        if self.as_json:
+            self._emit(report)
+        else:
+            for line, style in plan_lines(self.console.redactor.value(report)):
+                click.secho(line, err=True, **_style(style))
+        if dry_run:
+            handle.abort()
+            return False
+        if plan.get("nothing_to_run"):
+            return True
+        try:
+            if not yes:
+                _ask(self.as_json)
+            self.checkpoint_id = confirm(self.prepared, handle, plan)
+        except (CrewcheckError, click.Abort, KeyboardInterrupt):
+            handle.abort()
+            raise
+        if self.as_json and self.prepared.wish.action == FORK:
+            self._emit({"type": "forked", **self._place()})
+        return True
+
+    def _place(self) -> dict[str, Any]:
+        return {"checkpoint_id": self.checkpoint_id, "branch": self.prepared.branch}
+
+    def _prompted(self, handle: RunHandle, message: dict[str, Any]) -> None:
+        """A question of the crew's: asked on a terminal, else left to `--answer`."""
+        if self.as_json:
+            self._emit(message)
+        click.secho(harmless(str(message.get("message") or "")), err=True, fg="yellow")
+        if not sys.stdin.isatty():
+            handle.cancel()
+            raise Refused(
+                "the crew asks a person, and there is no terminal",
+                "give the answer with --answer, once for each question",
+            )
+        answer = click.prompt("your answer", default="", show_default=False, err=True)
+        handle.answer(message.get("id"), answer)
+
+    def _say(self, message: dict[str, Any]) -> None:
+        kind = message["type"]
+        if kind in ("finished", "failed", "refused", "paused", "interrupted"):
+            self.last = message
+            return
+        if kind in _NOT_SAID:
+            return
+        if self.as_json:
+            self._emit(message)
+            return
+        line = _line(message, self.show_log)
+        if line and not self.console.quiet:
+            click.secho(self.console.redactor.text(line), err=True, **_style(_line_style(message)))
+
+    def _end(self) -> int:
+        """Say how it ended. A run that ended without a word is told as failed."""
+        state = self.state
+        newest = state.written[-1] if state.written else self.checkpoint_id
+        place = {"checkpoint_id": newest, "branch": self.prepared.branch}
+        last = dict(self.last or {})
+        if state.state in ("crashed", "aborted"):
+            last = {
+                "type": "failed" if state.state == "crashed" else "refused",
+                "error": state.message or "the run ended without a word",
+                "message": state.message,
+                "hint": state.hint,
+            }
+        if self.as_json:
+            self._emit({**last, **place, "run_id": state.run_id})
+            return _CODES.get(state.state, Exit.FAILED)
+        hint = state.hint or (state.resume_hint() if state.state != "finished" else "")
+        if state.state == "finished":
+            if state.nothing_to_run:
+                self.console.note("finished, nothing to resume; this is the recorded result")
+            else:
+                self.console.note(
+                    f"finished on branch {name(self.prepared.branch)}, "
+                    f"newest checkpoint {name(newest)}, {state.tokens} tokens"
+                )
+            sys.stdout.write(harmless(self.console.redactor.text(state.result or "")) + "\n")
+        else:
+            said = self.console.redactor.text(state.message or state.state)
+            for difference in last.get("differences") or []:
+                click.secho(f"  {one_line(str(difference))}", err=True)
+            print(
+                f"crewcheck: {state.state}: {one_line(said)}"
+                + (f"; {one_line(hint)}" if hint else ""),
+                file=sys.stderr,
+            )
+        return _CODES.get(state.state, Exit.FAILED)
+
+    def _emit(self, message: dict[str, Any]) -> None:
+        """One object a line."""
+        value = self.console.redactor.value(message)
+        sys.stdout.write(json.dumps(value, default=str) + "\n")
+        sys.stdout.flush()
+
+
+class _Interrupts:
+    """Ctrl+C cancels the run and waits for its end; a second one lets go of it."""
+
+    def __init__(self, handle: RunHandle) -> None:
+        self._handle = handle
+        self._asked = False
+
+    def __enter__(self) -> None:
+        self._before = signal.signal(signal.SIGINT, self._interrupt)
+
+    def __exit__(self, *_: object) -> None:
+        signal.signal(signal.SIGINT, self._before)
+
+    def _interrupt(self, number: int, frame: FrameType | None) -> None:
+        if self._asked:
+            raise KeyboardInterrupt
+        self._asked = True
+        print("crewcheck: stopping the run (Ctrl+C again leaves it alone)", file=sys.stderr)
+        try:
+            self._handle.cancel()
+        except CrewcheckError:
+            raise KeyboardInterrupt from None
+
+
+def _ask(as_json: bool) -> None:
+    """Ask before anything runs. Raises `Refused` without a terminal or a yes."""
+    if as_json or not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise Refused("this would run your crew, and nobody can be asked", "confirm it with --yes")
+    if not click.confirm("Run it?", err=True):
+        raise Refused("nothing was run")
+
+
+def _line(message: dict[str, Any], show_log: bool) -> str:
+    """A message as a line for a person, empty for what does not concern them."""
+    kind = message["type"]
+    if kind == "hello":
+        return (
+            f"  crewai {one_line(str(message.get('crewai')))} loaded in {message.get('seconds')} s"
+        )
+    if kind == "checkpoint":
+        if message.get("lost"):
+            return f"  a checkpoint was lost: {one_line(str(message['lost']))}"
+        return f"  checkpoint {name(str(message.get('id')))}"
+    if kind == "log":
+        return f"  | {one_line(str(message.get('text')))}" if show_log else ""
+    if kind != "event" or message.get("replayed"):
+        return ""
+    event = str(message.get("event"))
+    about = str(message.get("task_name") or message.get("tool") or message.get("model") or "")
+    took = message.get("seconds")
+    spent = [words.seconds(took) if isinstance(took, (int, float)) else ""]
+    tokens = message.get("tokens")
+    if isinstance(tokens, dict):
+        tokens = tokens.get("total")
+    if tokens:
+        spent.append(f"{tokens} tokens")
+    if event.startswith(("task_", "tool_usage_")) or event == "llm_call_failed":
+        error = f": {one_line(str(message['error']))}" if message.get("error") else ""
+        told = "  ".join(filter(None, spent))
+        return f"  {words.trigger(event)} {one_line(about, 40)}{error}  {told}".rstrip()
+    return ""
+
+
+def _line_style(message: dict[str, Any]) -> str:
+    event = str(message.get("event"))
+    if event.endswith(("_failed", "_error")) or message.get("lost"):
+        return "red"
+    return "bold" if event == "task_started" else "dim" if message["type"] != "event" else ""
+
+
+def _style(style: str) -> dict[str, Any]:
+    if style in ("bold", "dim"):
+        return {style: True}
+    return {"fg": style} if style else {}

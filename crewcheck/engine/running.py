@@ -1,0 +1,300 @@
+"""From a checkpoint and a person's wish to a run: prepared, planned, confirmed.
+
+`prepare` looks and decides without running anything of the user's. `start` begins the run
+up to its plan; `confirm` writes the fork's document, if it is one, and lets it go on.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from typing import Any
+
+from crewcheck.engine.branches import check_branch, new_branch
+from crewcheck.engine.catalog import Catalog
+from crewcheck.engine.fork import dump, fork_document, new_id
+from crewcheck.engine.invalidation import RUN, Decision, TaskFacts, Wishes, decide
+from crewcheck.errors import NotFound, Refused, UsageProblem
+from crewcheck.lineage import Node
+from crewcheck.model.crew import Task, tasks
+from crewcheck.model.document import iter_events, mapping, sorted_events, text
+from crewcheck.model.edits import Edits, changed_inputs
+from crewcheck.model.harmless import name as shown
+from crewcheck.model.primary import primary
+from crewcheck.model.scan import Checkpoint
+from crewcheck.runtimes.interpreter import Interpreter, find_interpreter
+from crewcheck.runtimes.project import Project, find_project
+from crewcheck.runtimes.spawn import RunHandle, start_run
+from crewcheck.runtimes.spec import RunSpec
+from crewcheck.runtimes.static_look import Match, look_at, match_crew
+from crewcheck.runtimes.wire import Message
+from crewcheck.stores.base import writable
+
+RESUME, FORK = "resume", "fork"
+
+
+@dataclass(slots=True)
+class Wish:
+    """What a person asks for. ``action`` is ``resume`` or ``fork``; None: not said."""
+
+    action: str = RESUME
+    edits: Edits = field(default_factory=Edits)
+    branch: str | None = None
+    entry: str | None = None
+    script: str | None = None
+    args: list[str] = field(default_factory=list)
+    python: str | None = None
+    allow_changed: bool = False
+    allow_before: bool = False
+    answers: list[str] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Source:
+    """A crew's checkpoint, read: what a run or fork starts from."""
+
+    catalog: Catalog
+    checkpoint: Checkpoint
+    document: dict[str, Any]
+    entity: dict[str, Any]
+    tasks: list[Task]
+    inputs: dict[str, Any]
+
+    @property
+    def id(self) -> str:
+        return self.checkpoint.id
+
+    @property
+    def pending(self) -> bool:
+        """Whether there is anything left to do."""
+        return self.checkpoint.summary is None or self.checkpoint.summary.status != "finished"
+
+    @property
+    def result(self) -> str:
+        """The text of the newest output there is, as CrewAI gives it for a crew."""
+        return next((task.output for task in reversed(self.tasks) if task.output), "")
+
+
+@dataclass(slots=True)
+class Prepared:
+    """A run that can be started. ``origin`` says how the user's object was found."""
+
+    source: Source
+    wish: Wish
+    branch: str
+    project: Project
+    interpreter: Interpreter
+    spec: RunSpec
+    origin: str
+    notes: list[str]
+
+
+def read_source(catalog: Catalog, node: Node) -> Source:
+    """Read a checkpoint to go on from. Raises `DamagedDocument`, `NotFound`, `Refused`."""
+    checkpoint = node.checkpoint
+    catalog.read_summaries([checkpoint])
+    document = catalog.store.document(checkpoint.header)
+    entity: Any = primary(document, list(iter_events(document)))
+    kind = text(mapping(entity).get("entity_type"))
+    if kind != "crew":
+        raise Refused(
+            f"{shown(checkpoint.id)} is a checkpoint of a {kind or 'thing of unknown kind'}, "
+            "and only crews can be resumed and forked so far"
+        )
+    events = sorted_events(document)
+    inputs = entity.get("checkpoint_inputs")
+    if not isinstance(inputs, dict):
+        inputs = next(
+            (e["inputs"] for e in events
+             if e.get("type") == "crew_kickoff_started" and isinstance(e.get("inputs"), dict)),
+            {},
+        )  # fmt: skip
+    listed = tasks(document, entity, events)
+    return Source(catalog, checkpoint, document, entity, listed, dict(inputs))
+
+
+def prepare(source: Source, wish: Wish) -> Prepared:
+    """Find the project, its object and its Python; check what can be checked.
+
+    Nothing of the user's is imported or run, and nothing is written. Raises `Refused`,
+    `NotFound`, `UsageProblem` or `NoInterpreter`.
+    """
+    branch = _branch(source, wish)
+    writable(source.catalog.store)
+    store = os.path.abspath(source.catalog.store.location)
+    project = find_project(store)
+    entry, script, args, origin, notes = _entry(source, wish, project)
+    interpreter = find_interpreter(project, wish.python)
+    spec = RunSpec(
+        store=store,
+        store_kind=source.catalog.store.kind,
+        checkpoint_id=source.id,
+        source_branch=source.checkpoint.branch,
+        python=interpreter.path,
+        cwd=project.folder,
+        kind="crew",
+        name=text(source.entity.get("name")),
+        total=len(source.tasks),
+        path=list(project.path),
+        env=dict(project.env),
+        entry=entry,
+        script=script,
+        args=args,
+        action=wish.action,
+        branch=branch,
+        inputs=changed_inputs(source.inputs, wish.edits),
+        outputs={str(index): value for index, value in wish.edits.outputs.items()},
+        rerun=list(wish.edits.rerun),
+        keep=list(wish.edits.keep),
+        allow_changed=wish.allow_changed,
+        allow_before=wish.allow_before,
+        answers=list(wish.answers),
+    )
+    return Prepared(
+        source, wish, branch, project, interpreter, spec, origin, [*project.notes, *notes]
+    )
+
+
+def _branch(source: Source, wish: Wish) -> str:
+    if wish.action == RESUME:
+        return source.checkpoint.branch
+    taken = {one.branch for one in source.catalog.checkpoints}
+    return check_branch(wish.branch or new_branch(source.id), taken)
+
+
+def _entry(
+    source: Source, wish: Wish, project: Project
+) -> tuple[str | None, str | None, list[str], str, list[str]]:
+    """Where the user's object is: ``(entry, script, args, how it was found, notes)``."""
+    config = project.config
+    if wish.entry is not None:
+        return wish.entry, None, [], "--entry", []
+    if wish.script is not None:
+        return None, os.path.abspath(wish.script), wish.args, "--script", []
+    if config.entry is not None:
+        return config.entry, None, [], f"{project.pyproject}", []
+    if config.script is not None:
+        return None, config.script, list(config.script_args), f"{project.pyproject}", []
+    own = text(mapping(source.document.get("crewcheck")).get("entry"))
+    if own is not None:
+        return own, None, [], "the checkpoint", []
+    look = look_at(project.folder, project.path)
+    matches = match_crew(look, source.tasks, source.inputs, text(source.entity.get("name")))
+    found = _only_match(matches, project)
+    where = f"found in {found.candidate.file}, line {found.candidate.line}"
+    return found.candidate.entry, None, [], where, look.notes
+
+
+def _only_match(matches: list[Match], project: Project) -> Match:
+    folder = shown(project.folder)
+    if not matches:
+        raise NotFound(
+            f"no crew in {folder} has the tasks of this checkpoint",
+            "name it: --entry module:attr, or --script FILE",
+        )
+    can = [one for one in matches if one.candidate.can_be_imported]
+    if len(can) > 1:
+        listed = ", ".join(shown(one.candidate.entry) for one in can[:8])
+        raise Refused(f"several crews in {folder} fit: {listed}", "choose one with --entry")
+    if not can:
+        one = matches[0].candidate
+        raise Refused(
+            f"the crew is in {shown(one.file)}, but importing that would start a run "
+            f"(in {shown(one.starts_in or one.file)})",
+            f"run the program itself: --script {shown(one.starts_in or one.file)}",
+        )
+    return can[0]
+
+
+def decide_from_data(source: Source, edits: Edits, project: Project | None) -> list[Decision]:
+    """What a fork keeps and runs, without running anything of the user's.
+
+    With a project in which the crew is found for certain, its ``context`` lists and
+    templates count; else each later task may depend on each earlier one.
+    """
+    found = None
+    if project is not None:
+        name = text(source.entity.get("name"))
+        matches = match_crew(
+            look_at(project.folder, project.path), source.tasks, source.inputs, name
+        )
+        certain = [one for one in matches if one.certain and one.candidate.tasks]
+        found = certain[0].candidate.tasks if len(certain) == 1 else None
+    facts = []
+    for task in source.tasks:
+        known = found[task.index] if found else None
+        facts.append(
+            TaskFacts(
+                task.index,
+                {"running": "under-way"}.get(task.state, task.state),
+                known.depends_on if known else None,
+                # an agent's templates are not in a document: they may name any input
+                known.names if known else None,
+                task.label,
+            )
+        )
+    wishes = Wishes(
+        frozenset(edits.outputs),
+        frozenset(changed_inputs(source.inputs, edits)),
+        frozenset(edits.rerun),
+        frozenset(edits.keep),
+    )
+    return decide(facts, wishes)
+
+
+def start(prepared: Prepared) -> RunHandle:
+    """Begin the run: its child loads the user's object and plans, then waits."""
+    header = prepared.source.checkpoint.header
+    if prepared.spec.store_kind == "json":
+        prepared.spec.document_path = os.path.abspath(header.location)
+        return start_run(prepared.spec)
+    return start_run(prepared.spec, prepared.source.document)
+
+
+def confirm(prepared: Prepared, handle: RunHandle, plan: Message) -> str:
+    """Let a planned run go on; a fork is written first. Returns the id it goes on from."""
+    items = [item for item in plan.get("items") or [] if isinstance(item, dict)]
+    keep = [item["index"] for item in items if item.get("action") != RUN]
+    run = [item["index"] for item in items if item.get("action") == RUN]
+    values: dict[str, Any] = {"keep": keep, "branch": prepared.branch}
+    if prepared.wish.action == FORK:
+        checkpoint_id, location = write_fork(
+            prepared.source, prepared.wish.edits, prepared.branch, run
+        )
+        values["location"] = location
+        if prepared.spec.store_kind == "json":
+            values["document"] = os.path.abspath(location)
+    else:
+        checkpoint_id = prepared.source.id
+    handle.go(
+        **values,
+        checkpoint_id=checkpoint_id,
+        outputs=prepared.spec.outputs,
+        inputs=prepared.spec.inputs or None,
+    )
+    return checkpoint_id
+
+
+def write_fork(source: Source, edits: Edits, branch: str, run: list[int]) -> tuple[str, str]:
+    """Write the fork's own checkpoint: ``(id, location)``. Raises `Refused`, `Unreadable`."""
+    store = writable(source.catalog.store)
+    made = fork_document(source.document, source_id=source.id, branch=branch, edits=edits, run=run)
+    checkpoint_id = new_id()
+    location = store.write(dump(made), id=checkpoint_id, parent_id=source.id, branch=branch)
+    return checkpoint_id, location
+
+
+def fork_without_run(
+    source: Source, edits: Edits, branch: str | None
+) -> tuple[str, str, str, list[Decision]]:
+    """A fork that is only written: ``(id, branch, location, decisions)``."""
+    wish = Wish(action=FORK, edits=edits, branch=branch)
+    chosen = _branch(source, wish)
+    try:
+        project: Project | None = find_project(os.path.abspath(source.catalog.store.location))
+    except UsageProblem:
+        project = None
+    decisions = decide_from_data(source, edits, project)
+    run = [one.index for one in decisions if one.action == RUN]
+    checkpoint_id, location = write_fork(source, edits, chosen, run)
+    return checkpoint_id, chosen, location, decisions
