@@ -30,6 +30,13 @@ def depends_on(crew: Any, index: int) -> frozenset[int]:
     asynchronous one the output of the synchronous task before it.
     """
     task = crew.tasks[index]
+    if callable(getattr(task, "should_execute", None)) and index:
+        return _context(crew, index) | {index - 1}  # its condition looks at what was before
+    return _context(crew, index)
+
+
+def _context(crew: Any, index: int) -> frozenset[int]:
+    task = crew.tasks[index]
     if isinstance(task.context, list):
         order = {id(one): place for place, one in enumerate(crew.tasks)}
         return frozenset(order[id(one)] for one in task.context if id(one) in order)

@@ -114,10 +114,17 @@ def _cut(value: str, start: int) -> str:
 
 
 def warnings(crew: Any, saved: Saved, run: list[int]) -> list[dict[str, str]]:
-    """What differs from the checkpoint in the tasks that will run, and is the project's now."""
+    """What differs from the checkpoint in the tasks that will run, and is the project's now.
+
+    ``where`` names all tasks that a warning is about.
+    """
     found: list[dict[str, str]] = []
 
     def warn(rule: str, index: int, message: str) -> None:
+        for one in found:
+            if (one["rule"], one["message"]) == (rule, message):
+                one["where"] += f", {saved.label(index)}"
+                return
         found.append({"rule": rule, "where": saved.label(index), "message": message})
 
     for index in run:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -68,6 +69,12 @@ def refuse_crew(crew: Any) -> None:
                 f"{key}-not-supported", f"this crew {what}, and such crews cannot be resumed so far"
             )
     for task in crew.tasks:
+        if getattr(task.agent, "memory", None):
+            raise Refusal(
+                "memory-not-supported",
+                f"the agent {task.agent.role.strip()} has a memory, and such crews cannot be "
+                "resumed so far",
+            )
         if task.agent is None:
             raise Refusal(
                 "no-agent", f"the task {task.name or task.description[:40]!r} has no agent"
@@ -130,6 +137,9 @@ def order(message: Message, crew: Any, saved: Saved, default_branch: str) -> Ord
             raise Refusal("nothing-to-keep", f"{saved.label(index)} has no result to keep")
     for index, raw in outputs.items():
         parse_edited(crew.tasks[index], raw, saved.label(index))
+    branch = str(message.get("branch") or default_branch)
+    if os.path.isabs(branch) or os.pardir in branch.replace(os.sep, "/").split("/"):
+        raise Refusal("branch-name", f"{branch!r} is no name for a branch: it leaves the store")
     given = message.get("inputs") or {}
     _check_inputs(crew, saved, given)
     inputs = {**(saved.inputs or {}), **given} if given or saved.inputs is not None else None
@@ -139,7 +149,7 @@ def order(message: Message, crew: Any, saved: Saved, default_branch: str) -> Ord
         outputs=outputs,
         inputs=inputs,
         fresh=frozenset(int(value) for value in message.get("fresh") or []),
-        branch=str(message.get("branch") or default_branch),
+        branch=branch,
         checkpoint_id=str(message.get("checkpoint_id") or saved.checkpoint_id),
         document=message.get("document") or None,
     )

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from typing import Any
 
-_NAMES = ("execute_sync", "aexecute_sync", "execute_async")
+_NAMES = ("execute_sync", "aexecute_sync", "execute_async", "should_execute")
 
 
 class Replay:
@@ -29,12 +29,17 @@ class Replay:
         return index if index is not None and self._tasks[index] is task else None
 
     def not_done(self) -> list[int]:
-        """Positions of tasks that were to run and did not, or have no output."""
-        return [
-            index
-            for index, task in enumerate(self._tasks)
-            if index not in self.kept and (index not in self.begun or task.output is None)
-        ]
+        """Positions of tasks that were to run and did not, or have no output.
+
+        A conditional task that was not begun has been skipped by its condition.
+        """
+        missing = []
+        for index, task in enumerate(self._tasks):
+            begun = index in self.begun
+            skipped = not begun and callable(getattr(task, "should_execute", None))
+            if index not in self.kept and not skipped and (not begun or task.output is None):
+                missing.append(index)
+        return missing
 
 
 _replays: list[Replay] = []
@@ -69,6 +74,10 @@ def _patch(kind: type) -> None:
             setattr(kind, name, _wrapped(name, method))
 
 
+def _is_kept(task: Any) -> bool:
+    return any(replay.place(task) in replay.kept for replay in _replays)
+
+
 def _recorded(task: Any) -> Any:
     """The recorded output of a task, or None: then it is noted that it really runs."""
     for replay in _replays:
@@ -81,7 +90,13 @@ def _recorded(task: Any) -> Any:
 
 
 def _wrapped(name: str, method: Callable[..., Any]) -> Callable[..., Any]:
-    if name == "aexecute_sync":
+    if name == "should_execute":  # what is done was not skipped, whatever is said now
+
+        @functools.wraps(method)
+        def answer(self: Any, *args: Any, **named: Any) -> Any:
+            return _is_kept(self) or method(self, *args, **named)
+
+    elif name == "aexecute_sync":
 
         @functools.wraps(method)
         async def answer(self: Any, *args: Any, **named: Any) -> Any:

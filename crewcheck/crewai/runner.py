@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import platform
 import sys
@@ -35,6 +36,8 @@ def run(spec_path: str, fd_in: int, fd_out: int) -> int:
         code = DONE
     except BaseException as error:
         code = runner.ended_by(error)
+    with suppress(BaseException):
+        atexit._run_exitfuncs()  # what the user's program wants done in the end
     _leave(code)
     return code
 
@@ -59,6 +62,7 @@ class Runner:
             )
         saved = Saved(load_document(spec.document_path), spec.checkpoint_id)
         session = self.session = Session(self.channel, spec, saved)
+        session.on_arm = self.signals.install  # CrewAI's telemetry may have put its own there
         if session.nothing_to_run:
             self._nothing_to_run(session)
             return

@@ -88,7 +88,7 @@ class Watch:
                     return False
                 self.taken = True
                 self._session.say_loaded(crew, self.entry, ran_before=True)
-                self._session.say_plan(crew)
+                self._session.say_plan(crew, ran_before=self.entry)
                 self._session.agree(crew)
             except BaseException as error:
                 self._leave(error)

@@ -26,6 +26,7 @@ class Session:
         self.channel = channel
         self.spec = spec
         self.saved = saved
+        self.on_arm: Callable[[], None] = lambda: None
         self.edits = plan.edits_of(spec, saved)
         self.order: plan.Order | None = None
         self.telling: telling.Telling | None = None
@@ -64,12 +65,18 @@ class Session:
             ran_before=ran_before,
         )
 
-    def say_plan(self, crew: Any) -> None:
-        """Say what would be done. Raises `Refusal`."""
+    def say_plan(self, crew: Any, ran_before: str = "") -> None:
+        """Say what would be done. Raises `Refusal`. ``ran_before``: the program that has
+        begun already."""
         made = plan.make(crew, self.saved, self.edits, self.spec.allow_changed)
+        if ran_before:
+            message = "the program's code before the kickoff has already run"
+            made.warnings.append({"rule": "ran-before", "where": ran_before, "message": message})
         for index in to_keep(made.items):
             old = self.saved.tasks[index] if index < len(self.saved.tasks) else {}
-            if index not in self.edits.outputs and not recording.is_parsed(crew.tasks[index], old):
+            if index in self.edits.outputs or old.get("output") is None:
+                continue
+            if not recording.is_parsed(crew.tasks[index], old):
                 message = "its recorded output cannot be given back as an object of its class"
                 where = self.saved.label(index)
                 made.losses.append({"rule": "output-class", "where": where, "message": message})
@@ -101,6 +108,7 @@ class Session:
     def arm(self, crew: Any) -> None:
         """Prepare the crew. To be called where, and right before, it is kicked off."""
         order, saved = self._agreed(), self.saved
+        self.on_arm()
         kept = {}
         for index in sorted(order.keep):
             task = crew.tasks[index]

@@ -61,7 +61,7 @@ def test_a_change_behind_what_is_done_can_be_allowed(
     assert len(plan["changed"]) == 1
     assert "Report on everything" in plan["changed"][0]
     warned = {(one["rule"], one["where"]) for one in plan["warnings"]}
-    assert warned == {("model-changed", "describe"), ("model-changed", "report")}
+    assert warned == {("model-changed", "describe, report")}
     child.go(plan)
     assert child.end()["type"] == "finished"
     assert "Report on everything" in model.requests[1].user
@@ -89,6 +89,7 @@ def test_nobody_says_go(zoo: Place, at: At, start: Start, model: FakeModel) -> N
     [
         ({"keep": [0, 1, 3]}, "nothing-to-keep"),
         ({"keep": [9]}, "no-such-task"),
+        ({"branch": "../out"}, "branch-name"),
         ({"keep": [0], "outputs": {"9": "x"}}, "no-such-task"),
     ],
 )

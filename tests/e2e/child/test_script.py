@@ -21,6 +21,7 @@ def test_a_script_blocks_at_its_kickoff_and_goes_on(
     loaded = child.until("loaded")
     assert loaded["ran_before"] is True
     plan = child.plan()
+    assert [(one["rule"], one["where"]) for one in plan["warnings"]] == [("ran-before", "zoo.py")]
     assert "before the kickoff" in child.log
     assert "result" not in child.log
     child.go(plan)
@@ -88,12 +89,14 @@ def test_a_failure_that_the_script_passes_over_is_told(
         "from zoo import INPUTS, crew\n"
         "try:\n    crew.kickoff(inputs=INPUTS)\nexcept Exception:\n    print('never mind')\n"
     )
+    code = "import atexit\natexit.register(print, 'put away')\n" + code
     (zoo.project / "careless.py").write_text(code, encoding="utf-8")
     model.fail("Report on all", status=400)
     child = start(zoo, at(3), script="careless.py")
     child.go(child.plan())
     assert child.end()["type"] == "failed"
     assert "never mind" in child.log
+    assert "put away" in child.log
 
 
 def test_input_becomes_a_prompt(zoo: Place, at: At, start: Start) -> None:
