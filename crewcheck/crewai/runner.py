@@ -178,7 +178,7 @@ class Runner:
         """End here, whatever thread this is and whatever still runs."""
         if not self._ending.acquire(blocking=False):
             threading.Event().wait()  # another thread is ending it
-        flush(4.0)
+        flush(2.0)
         newest = self.session.newest if self.session else None
         self.channel.send("interrupted", signal=name, checkpoint_id=newest)
         _leave(INTERRUPTED)
