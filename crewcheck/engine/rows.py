@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from crewcheck.engine.inspect import Info
     from crewcheck.engine.redaction import Redactor
     from crewcheck.lineage import Node
     from crewcheck.model.scan import Checkpoint
-    from crewcheck.engine.inspect import Info
 
 #: The piped columns of a listing, in this order. They are promises.
 COLUMNS = (

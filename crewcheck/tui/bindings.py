@@ -1,0 +1,32 @@
+"""The keys of the main screen. Footer, help and palette are made from them."""
+
+from __future__ import annotations
+
+from textual.binding import Binding, BindingType
+
+BROWSER_BINDINGS: list[BindingType] = [
+    Binding("slash", "filter", "Filter", id="filter", key_display="/",
+            tooltip="Show only the checkpoints that a few words fit"),
+    Binding("r", "refresh", "Refresh", id="refresh", tooltip="Look at the store again"),
+    Binding("y", "copy", "Copy", id="copy",
+            tooltip="Copy the id; in the detail, the shown text; or what is selected"),
+    Binding("Y", "copy_path", "Copy path", id="copy_path", show=False,
+            tooltip="Copy the place of the checkpoint"),
+    Binding("tab", "pane(1)", "Other pane", id="pane.next", show=False,
+            tooltip="Move between the tree, the rows and the text"),
+    Binding("shift+tab", "pane(-1)", "Pane before", id="pane.previous", show=False,
+            tooltip="The other way round"),
+    *[
+        Binding(str(number), f"tab({number - 1})", f"Tab {number}", id=f"tab.{number}",
+                show=False, tooltip=f"Open tab {number}")
+        for number in range(1, 10)
+    ],
+    Binding("left_square_bracket", "tab_step(-1)", "Tab before", id="tab.previous",
+            key_display="[", show=False, tooltip="Open the tab before"),
+    Binding("right_square_bracket", "tab_step(1)", "Next tab", id="tab.next",
+            key_display="]", show=False, tooltip="Open the next tab"),
+    Binding("escape", "back", "Back", id="back", show=False,
+            tooltip="Drop the filter, or go back to the tree"),
+    Binding("left,h", "back_to_tree", "Tree", id="back_to_tree", show=False,
+            tooltip="From the detail, go back to the tree"),
+]  # fmt: skip

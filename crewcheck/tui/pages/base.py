@@ -1,0 +1,147 @@
+"""What every page has: maybe a list of rows, and the text for the chosen one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+from crewcheck.engine.inspect import Info
+from crewcheck.lineage import Node
+from crewcheck.model.harmless import name as harmless_name
+from crewcheck.model.harmless import one_line
+from crewcheck.tui.glyphs import UNICODE, Glyphs
+from crewcheck.tui.layout import MEASURE, Block, Body, Cell, Line, Piece, paint_json, paint_prose
+from crewcheck.tui.session import Loaded, pretty
+
+LABEL = 13
+
+
+@dataclass(frozen=True)
+class Subject:
+    """The checkpoint that pages are about, and what has been read of it.
+
+    ``loaded`` is None until its document has come. ``shown`` makes a name harmless and
+    free of secrets.
+    """
+
+    node: Node
+    loaded: Loaded | None
+    now: float
+    shown: Callable[[str], str] = harmless_name
+    glyphs: Glyphs = UNICODE
+    foreign: int = 0
+
+    @cached_property
+    def info(self) -> Info | None:
+        return self.loaded.info if self.loaded is not None else None
+
+    @property
+    def kind(self) -> str | None:
+        if self.info is not None:
+            return self.info.summary.kind
+        summary = self.node.checkpoint.summary
+        return summary.kind if summary is not None else None
+
+    @property
+    def unreadable(self) -> bool:
+        """Whether the document cannot be read."""
+        if self.loaded is not None and self.loaded.error is not None:
+            return True
+        damage = self.node.checkpoint.damage
+        return damage is not None and not damage.readable
+
+
+class Page:
+    """One tab. A page with rows shows the text of the chosen row below them.
+
+    ``share`` is how much of the height the rows may take.
+    """
+
+    tab: ClassVar[str] = ""
+    title: ClassVar[str] = ""
+    share: ClassVar[float] = 0.45
+    count: int = 0
+    #: the row that is chosen at first
+    start: int = 0
+
+    def __init__(self, subject: Subject) -> None:
+        self.subject = subject
+        self.info = subject.info
+
+    def heads(self) -> Sequence[Cell]:
+        """The headings of the columns, as wide as :meth:`cells`."""
+        return ()
+
+    def cells(self, index: int) -> Sequence[Cell]:
+        raise NotImplementedError
+
+    def blocks(self, index: int) -> list[Block]:
+        """The text of the page, or of one of its rows."""
+        raise NotImplementedError
+
+    def copied(self, index: int) -> tuple[str, str]:
+        """What a person gets by copying here: its name, and the text in full."""
+        raise NotImplementedError
+
+    def waiting(self) -> list[Block]:
+        return [Line(), Line([("  reading the document…", "muted")])]
+
+
+def heading(text: str, note: str = "") -> list[Block]:
+    pieces: list[Piece] = [(text, "heading")]
+    if note:
+        pieces.append((f"  {note}", "muted"))
+    return [Line(pieces)]
+
+
+def fact(label: str, *value: Piece | str) -> Line:
+    """A labelled value; long ones go on below the value."""
+    pieces: list[Piece] = [(f"{label:<{LABEL}}", "label")]
+    pieces += [(part, "") if isinstance(part, str) else part for part in value]
+    return Line(pieces, hang=LABEL)
+
+
+def prose(text: str, indent: int = 0, style: str = "") -> Body:
+    return Body(text, style, indent, paint_prose, MEASURE)
+
+
+def json_body(value: Any, indent: int = 0) -> Body:
+    return Body(pretty(value), "", indent, paint_json)
+
+
+def text_or_json(value: Any, indent: int = 0) -> Body:
+    """A value in full: texts as they are (JSON in a text laid out), the rest as JSON."""
+    if not isinstance(value, str):
+        return json_body(value, indent)
+    structured = parsed(value)
+    return prose(value, indent) if structured is None else json_body(structured, indent)
+
+
+def parsed(text: str) -> Any:
+    """The object or list that a text is the JSON of, else None."""
+    start = text[:64].lstrip()[:1]
+    if start not in ("{", "[") or len(text) > 1_000_000:
+        return None
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, (dict, list)) else None
+
+
+def preview(value: Any, limit: int = 200) -> str:
+    """A value on one line."""
+    if isinstance(value, str):
+        return one_line(value, limit)
+    if isinstance(value, (dict, list)) and len(value) > 50:
+        count = len(value)
+        return f"{{… {count} keys}}" if isinstance(value, dict) else f"[… {count} items]"
+    return one_line(json.dumps(value, ensure_ascii=False, default=str), limit)
+
+
+def plain(value: Any) -> str:
+    """A value as it is copied."""
+    return value if isinstance(value, str) else pretty(value)

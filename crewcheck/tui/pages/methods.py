@@ -1,0 +1,114 @@
+"""The methods of a flow in the order in which they ran, and what each gave."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from crewcheck.model.flow import Method
+from crewcheck.tui import words
+from crewcheck.tui.glyphs import style_of
+from crewcheck.tui.layout import Block, Cell, Line, Piece
+from crewcheck.tui.pages.base import (
+    Page,
+    Subject,
+    heading,
+    plain,
+    preview,
+    text_or_json,
+)
+from crewcheck.tui.pages.tasks import chosen_first, joined
+
+
+class MethodsPage(Page):
+    """Methods that have not begun are not in a checkpoint, so they are not here."""
+
+    tab = "work"
+    title = "Methods"
+
+    def __init__(self, subject: Subject) -> None:
+        super().__init__(subject)
+        self.methods: list[Method] = self.info.methods if self.info is not None else []
+        self.count = len(self.methods)
+        self.start = chosen_first([method.state for method in self.methods])
+
+    def heads(self) -> Sequence[Cell]:
+        return _row("", "method", "result", "calls", "took", "", "muted", "muted")
+
+    def cells(self, index: int) -> Sequence[Cell]:
+        method = self.methods[index]
+        last = method.results[-1] if method.results else None
+        return _row(
+            self.subject.glyphs.of_state(method.state),
+            self.subject.shown(method.name),
+            preview(last, 80) if last is not None else "",
+            f"{method.calls}" if method.calls else "",
+            words.took(method.seconds),
+            style_of(method.state),
+            "",
+            "muted",
+        )
+
+    def blocks(self, index: int) -> list[Block]:
+        if self.info is None:
+            return self.waiting()
+        if not self.methods:
+            return [Line(), Line([("  No method of this flow has begun yet.", "muted")])]
+        method = self.methods[index]
+        blocks: list[Block] = [
+            Line([(self.subject.shown(method.name), "title")]),
+            Line(self._about(method)),
+            Line(),
+        ]
+        if method.error:
+            blocks += [*heading("Error"), text_or_json(method.error), Line()]
+        if method.message:
+            blocks += [*heading("It asks"), text_or_json(method.message), Line()]
+        several = len(method.results) > 1
+        for number, result in enumerate(method.results, 1):
+            of = f"of call {number}" if several else ""
+            blocks += heading("Result", of)
+            if result is None or result == "":
+                said = "nothing" if result is None else "an empty text"
+                blocks.append(Line([(f"It returned {said}.", "muted")]))
+            else:
+                blocks.append(text_or_json(result))
+            blocks.append(Line())
+        if not method.results and not method.error and not method.message:
+            said = {
+                "running": "It had begun when this checkpoint was written.",
+                "paused": "It waits for a person.",
+            }.get(method.state, "What it returned is not in the checkpoint.")
+            blocks.append(Line([(said, "muted")]))
+        return blocks
+
+    def _about(self, method: Method) -> list[Piece]:
+        parts: list[Piece] = [(method.state, style_of(method.state))]
+        if method.calls > 1:
+            parts.append((f"called {method.calls} times", ""))
+        if method.seconds is not None:
+            parts.append((words.took(method.seconds), ""))
+        if method.tokens.calls:
+            parts.append((words.many(method.tokens.total, "token"), ""))
+        return joined(parts, f" {self.subject.glyphs.between} ")
+
+    def copied(self, index: int) -> tuple[str, str]:
+        if not self.methods:
+            return "", ""
+        method = self.methods[index]
+        if method.results:
+            return "the method's result", plain(method.results[-1])
+        if method.error or method.message:
+            return "the method's error", method.error or method.message or ""
+        return "the method's name", method.name
+
+
+def _row(
+    glyph: str, name: str, result: str, calls: str, took: str, state: str, main: str, side: str
+) -> tuple[Cell, ...]:
+    return (
+        Cell(glyph, state, 1),
+        Cell(name, main, least=16, most=40),
+        Cell(result, side, rank=3, least=16),
+        Cell(calls, side, 5, right=True, rank=2),
+        Cell(took, side, 7, right=True, rank=1),
+    )

@@ -1,0 +1,418 @@
+"""The main screen: the lineage on the left, one checkpoint's detail on the right."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Horizontal, Vertical
+from textual.css.query import NoMatches
+from textual.widget import Widget
+from textual.widgets import Footer, Input, Static
+
+from crewcheck.engine.redaction import Redactor
+from crewcheck.lineage import Forest, Node
+from crewcheck.model.harmless import name as harmless_name
+from crewcheck.model.harmless import one_line
+from crewcheck.tui import words
+from crewcheck.tui.bindings import BROWSER_BINDINGS
+from crewcheck.tui.glyphs import ASCII, Glyphs
+from crewcheck.tui.layout import Pieces
+from crewcheck.tui.messages import (
+    DocumentRead,
+    Filtered,
+    StoreFailed,
+    StoreOpened,
+    StoreRefreshed,
+    SummariesRead,
+)
+from crewcheck.tui.pages import Subject
+from crewcheck.tui.screens.store import StoreScreen, difference
+from crewcheck.tui.session import Clock, Loaded
+from crewcheck.tui.widgets.bars import Bar
+from crewcheck.tui.widgets.cursor_view import CursorView
+from crewcheck.tui.widgets.detail import Detail
+from crewcheck.tui.widgets.filter_line import FilterLine
+from crewcheck.tui.widgets.lineage_tree import LineageTree
+from crewcheck.tui.widgets.notice import Notice
+
+#: The cursor must rest so long before a document is read.
+SETTLE_SECONDS = 0.03
+#: How often the ages on the screen are brought up to date.
+AGES_SECONDS = 20.0
+#: Under this width one pane is shown at a time.
+SINGLE_UNDER = 76
+
+
+class BrowserScreen(StoreScreen):
+    """Workers compute, messages carry, handlers draw: nothing here reads a file."""
+
+    AUTO_FOCUS = "#tree"
+    HORIZONTAL_BREAKPOINTS = [
+        (0, "-tiny"),
+        (30, "-single"),
+        (SINGLE_UNDER, "-narrow"),
+        (104, "-wide"),
+    ]
+    VERTICAL_BREAKPOINTS = [
+        (0, "-flat"),
+        (8, "-low"),
+        (18, "-tall"),
+    ]
+    BINDINGS: ClassVar[list[BindingType]] = BROWSER_BINDINGS
+
+    def __init__(
+        self,
+        location: str | None,
+        *,
+        redactor: Redactor,
+        glyphs: Glyphs,
+        now: Clock,
+        first_hint: str | None = None,
+        title: str = "crewcheck",
+    ) -> None:
+        super().__init__(location, redactor, now)
+        self.glyphs = glyphs
+        self.first_hint = first_hint
+        self.heading = title
+        self.query_text = ""
+        self._left_to_read = 0
+        self._direction = 1
+        self._cursor_before = 0
+        self.tree_view = LineageTree(glyphs=glyphs, now=now, redactor=redactor, id="tree")
+        self.detail = Detail(id="right")
+
+    def compose(self) -> ComposeResult:
+        yield Bar(id="top")
+        yield Bar(id="hint")
+        with Horizontal(id="panes"):
+            with Vertical(id="left"):
+                yield FilterLine(id="filter")
+                yield self.tree_view
+            yield self.detail
+        yield Notice()
+        yield Static("too small\nmake the window larger", id="too-small", markup=False)
+        yield Footer(show_command_palette=False)
+
+    def on_mount(self) -> None:
+        self.query_one("#left").border_title = "Runs"
+        self.set_class(self.glyphs == ASCII, "-ascii")
+        if self.first_hint:
+            self.add_class("-hinted")
+            self.query_one("#hint", Bar).show(
+                [(one_line(self.first_hint), "")], [(" esc hides this ", "muted")]
+            )
+        self._show_top("opening…")
+        self.set_interval(AGES_SECONDS, self.tree_view.refresh)
+        self.open_store()
+
+    def on_resize(self) -> None:
+        self._arrange()
+
+    @property
+    def has_store(self) -> bool:
+        """Whether the panes are shown, not a message in their place."""
+        return not self.has_class("-notice")
+
+    # -- what workers tell
+
+    def on_store_opened(self, message: StoreOpened) -> None:
+        if self.session is not None:
+            self.session.close()
+        self.session = message.session
+        self.tree_view.want = message.session.wanted.append
+        self._show_forest(message.forest)
+        self._continue_reading()
+
+    def on_store_refreshed(self, message: StoreRefreshed) -> None:
+        before = self.forest
+        self._show_forest(message.forest)
+        self._continue_reading()
+        self.notify(difference(before, message.forest), timeout=2.5, markup=False)
+
+    def on_store_failed(self, message: StoreFailed) -> None:
+        self.workers.cancel_group(self, "summaries")
+        error = message.error
+        self._show_top("")
+        hint = f"{error.hint[:1].upper()}{error.hint[1:]}." if error.hint else ""
+        said = error.message
+        if said.startswith("no "):
+            said = "No " + said[3:]
+        self._show_notice("This store cannot be shown", one_line(said, 500), hint)
+
+    def on_summaries_read(self, message: SummariesRead) -> None:
+        self._left_to_read = message.left
+        if message.forest is not None:
+            self._show_forest(message.forest)
+        else:
+            self.tree_view.refresh()
+            self._show_top()
+
+    def on_filtered(self, message: Filtered) -> None:
+        if message.query != self.query_text or message.forest is not self.forest:
+            return
+        self.tree_view.show(message.forest, message.match)
+        self._show_count()
+        self._look()
+
+    def on_document_read(self, message: DocumentRead) -> None:
+        node = self.tree_view.node
+        if node is None or node.checkpoint is not message.checkpoint:
+            return
+        if message.loaded is not self.detail.loaded:
+            self.detail.show(self._subject(node, message.loaded))
+
+    # -- drawing
+
+    def _show_forest(self, forest: Forest) -> None:
+        self.forest = forest
+        self._show_top()
+        if not forest.order:
+            self._show_empty()
+            return
+        self._hide_notice()
+        if self.query_text.strip():
+            self.find(forest, self.query_text)
+        else:
+            self.tree_view.show(forest)
+            self._show_count()
+            self._look()
+
+    def _continue_reading(self) -> None:
+        assert self.session is not None
+        assert self.forest is not None
+        self._left_to_read = sum(1 for one in self.forest.order if one.checkpoint.summary is None)
+        self._show_top()
+        if self._left_to_read:
+            self.read_summaries(self.session)
+
+    def _show_top(self, doing: str = "") -> None:
+        session, forest = self.session, self.forest
+        between = f" {self.glyphs.between} "
+        left: Pieces = [(self.heading, "heading")]
+        place = session.location if session is not None else self.location
+        if place:
+            left.append((f"  {harmless_name(self.redactor.text(place))}", "muted"))
+        right: Pieces = []
+        if self.redactor.show:
+            right.append(("secrets are shown  ", "warn"))
+        if not doing and self._left_to_read:
+            doing = f"reading {self._left_to_read:,} more"
+        if doing:
+            right.append((doing, "accent"))
+        elif forest is not None and forest.order:
+            parts = [
+                words.many(len(forest.runs), "run"),
+                words.many(len(forest.order), "checkpoint"),
+            ]
+            if session is not None and session.problems:
+                parts.append(words.many(len(session.problems), "problem"))
+            right.append((between.join(parts), "muted"))
+        self.query_one("#top", Bar).show(left, right)
+
+    def _show_count(self) -> None:
+        match, forest = self.tree_view.match, self.forest
+        left = self.query_one("#left")
+        if match is None or forest is None:
+            left.border_subtitle = ""
+        else:
+            left.border_subtitle = f"{len(match.hits):,} of {len(forest.order):,}"
+
+    def _show_empty(self) -> None:
+        session = self.session
+        where = harmless_name(session.location) if session is not None else "this store"
+        message = f"{where} holds no checkpoints yet."
+        if session is not None and session.foreign:
+            message += f" {words.many(session.foreign, 'other file')} there left out."
+        self._show_notice(
+            "No checkpoints yet",
+            message,
+            "Run a crew with checkpoint=True or checkpoint=CheckpointConfig(...), "
+            "or look around with `crewcheck demo`.",
+        )
+
+    def _show_notice(self, title: str, message: str, hint: str) -> None:
+        self.query_one(Notice).show(title, message, hint, "r  try again     q  quit")
+        self.add_class("-notice")
+
+    def _hide_notice(self) -> None:
+        if self.has_class("-notice"):
+            self.remove_class("-notice")
+            self.call_after_refresh(self.tree_view.focus)
+
+    def _subject(self, node: Node, loaded: Loaded | None = None) -> Subject:
+        if loaded is None and self.session is not None:
+            loaded = self.session.cached(node.checkpoint)
+        return Subject(node, loaded, self.now(), self.tree_view.shown, self.glyphs)
+
+    def _look(self) -> None:
+        """Show what is under the cursor: what is known now, the document when it rests."""
+        node = self.tree_view.node
+        if self._settle is not None:
+            self._settle.stop()
+            self._settle = None
+        if node is None:
+            self.detail.clear()
+            return
+        subject = self._subject(node)
+        self.detail.show(subject)
+        if not subject.unreadable:
+            self._settle = self.set_timer(SETTLE_SECONDS, self._settled)
+
+    def _settled(self) -> None:
+        self._settle = None
+        node = self.tree_view.node
+        if node is None or self.session is None:
+            return
+        ahead = self.tree_view.nodes_ahead(self._direction, 2)
+        if self.session.cached(node.checkpoint) is None or any(
+            self.session.cached(one.checkpoint) is None for one in ahead
+        ):
+            self.read_document(self.session, node, ahead)
+
+    def on_cursor_view_moved(self, event: CursorView.Moved) -> None:
+        self._direction = 1 if event.index >= self._cursor_before else -1
+        self._cursor_before = event.index
+        self._look()
+
+    def on_lineage_tree_opened(self) -> None:
+        self._go_to(self.detail.main_view)
+
+    # -- panes
+
+    def _views(self) -> list[Widget]:
+        rows = self.detail.rows
+        return [self.tree_view, *([rows] if rows.display and rows.count else []), self.detail.text]
+
+    def _go_to(self, view: Widget) -> None:
+        self._arrange(in_detail=view is not self.tree_view)
+        view.focus()
+
+    @property
+    def in_detail(self) -> bool:
+        focused = self.focused
+        return focused is not None and self.detail in focused.ancestors
+
+    def _arrange(self, in_detail: bool | None = None) -> None:
+        """In a narrow window, show the pane that has the focus only."""
+        try:
+            left = self.query_one("#left")
+        except NoMatches:
+            return
+        if in_detail is None:
+            in_detail = self.in_detail
+        single = self.size.width < SINGLE_UNDER
+        left.display = not (single and in_detail)
+        self.detail.display = not single or in_detail
+
+    def action_pane(self, by: int) -> None:
+        views = self._views()
+        at = views.index(self.focused) if self.focused in views else 0
+        self._go_to(views[(at + by) % len(views)])
+
+    def action_back_to_tree(self) -> None:
+        if self.in_detail:
+            self._go_to(self.tree_view)
+
+    def action_tab(self, index: int) -> None:
+        self.detail.choose(index)
+        self._keep_focus()
+
+    def action_tab_step(self, by: int) -> None:
+        self.detail.step(by)
+        self._keep_focus()
+
+    def _keep_focus(self) -> None:
+        """The list may have gone with its tab: then the text takes the focus."""
+        if self.in_detail or self.size.width < SINGLE_UNDER:
+            self._go_to(self.detail.main_view)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action == "tab":
+            return isinstance(parameters[0], int) and parameters[0] < len(self.detail.pages)
+        if action == "back_to_tree":
+            return self.in_detail
+        if isinstance(self.focused, FilterLine) and action == "filter":
+            return False
+        if action in ("filter", "copy", "copy_path", "pane", "tab_step"):
+            return self.has_store
+        return True
+
+    # -- the filter
+
+    def action_filter(self) -> None:
+        self.add_class("-filtering")
+        self._arrange(in_detail=False)
+        field = self.query_one(FilterLine)
+        field.display = True
+        field.focus()
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        event.stop()
+        self.query_text = event.value
+        if self.forest is not None:
+            self.find(self.forest, event.value)
+
+    def on_filter_line_kept(self) -> None:
+        if not self.query_text.strip():
+            self._drop_filter()
+        self._go_to(self.tree_view)
+
+    def on_filter_line_dropped(self) -> None:
+        self._drop_filter()
+        self._go_to(self.tree_view)
+
+    def _drop_filter(self) -> None:
+        field = self.query_one(FilterLine)
+        self.remove_class("-filtering")
+        field.display = False
+        field.value = ""
+
+    def action_back(self) -> None:
+        if self.has_class("-filtering"):
+            self._drop_filter()
+            self._go_to(self.tree_view)
+        elif self.in_detail:
+            self._go_to(self.tree_view)
+        elif self.has_class("-hinted"):
+            self.remove_class("-hinted")
+
+    # -- other actions
+
+    def action_refresh(self) -> None:
+        if self.session is None or (self.has_class("-notice") and self.forest is None):
+            self._show_top("opening…")
+            self.open_store()
+        else:
+            self._show_top("looking…")
+            self.refresh_store(self.session)
+
+    def action_copy(self) -> None:
+        selected = self.get_selected_text()
+        if selected:
+            self._copy("the selected text", selected)
+        elif self.in_detail:
+            self._copy(*self.detail.copied())
+        elif (node := self.tree_view.node) is not None:
+            self._copy("the checkpoint's id", node.checkpoint.id)
+
+    def action_copy_path(self) -> None:
+        node = self.tree_view.node
+        if node is not None:
+            self._copy("the checkpoint's path", node.checkpoint.header.location)
+
+    def _copy(self, what: str, text: str) -> None:
+        if not what:
+            return
+        self.app.copy_to_clipboard(text.encode("utf-8", "replace").decode("utf-8"))
+        size = f" ({words.many(len(text), 'character')})" if len(text) > 60 else ""
+        self.notify(f"Copied {what}{size}: {one_line(text, 60)}", timeout=2.5, markup=False)
+
+    def action_copy_id(self) -> None:
+        node = self.tree_view.node
+        if node is not None:
+            self._copy("the checkpoint's id", node.checkpoint.id)
+
+    def action_copy_shown(self) -> None:
+        self._copy(*self.detail.copied())

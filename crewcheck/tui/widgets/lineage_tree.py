@@ -1,0 +1,307 @@
+"""The tree of runs, forks and checkpoints. Flat at any size: it draws what is seen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import ClassVar
+
+from rich.text import Text
+from textual.binding import Binding, BindingType
+from textual.message import Message
+
+from crewcheck.engine.redaction import Redactor
+from crewcheck.lineage import Forest, Node, Segment
+from crewcheck.model.harmless import name as harmless_name
+from crewcheck.model.harmless import one_line
+from crewcheck.model.scan import Checkpoint
+from crewcheck.tui import words
+from crewcheck.tui.glyphs import Glyphs, style_of
+from crewcheck.tui.layout import Piece, Pieces, fit, text_of, width_of
+from crewcheck.tui.query import Match
+from crewcheck.tui.rows import ELBOW, TEE, Folding, RowKey, Rows, View, key_of, node_of, size_of
+from crewcheck.tui.widgets.cursor_view import CursorView
+
+#: From these widths on there is room for dots, and for the count in words.
+DOTS_FROM, WORDS_FROM = 54, 48
+DOTS = 8
+#: How many of a run's newest checkpoints are asked for its status.
+LOOK_BACK = 16
+_ASCII_GUIDES = str.maketrans("│├└╴", "||`-")
+
+
+class LineageTree(CursorView):
+    """Runs, newest first, and what hangs on them. Cursor and folds outlive a refresh."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("right,l", "unfold", "Unfold", id="tree.unfold",
+                tooltip="Unfold a run or fork; on a checkpoint, go to its detail", show=False),
+        Binding("left,h", "fold", "Fold", id="tree.fold",
+                tooltip="Fold a run or fork, or go to what the row hangs on", show=False),
+        Binding("plus,asterisk", "unfold_all", "Unfold all", id="tree.unfold_all",
+                tooltip="Unfold every run and fork", show=False),
+        Binding("minus", "fold_all", "Fold all", id="tree.fold_all",
+                tooltip="Fold every run", show=False),
+    ]  # fmt: skip
+
+    class Opened(Message):
+        """A person wants to see a checkpoint's detail."""
+
+    def __init__(
+        self, *, glyphs: Glyphs, now: Callable[[], float], redactor: Redactor, id: str | None = None
+    ) -> None:
+        super().__init__(id=id, glyphs=glyphs)
+        self.now = now
+        self.rows: Rows | None = None
+        self.folding = Folding()
+        self.match: Match | None = None
+        #: told of checkpoints that are drawn without their summary
+        self.want: Callable[[Checkpoint], object] = lambda _checkpoint: None
+        self.unicode = glyphs.last == "└"
+        self.shown: Callable[[str], str] = lru_cache(4096)(
+            lambda text: harmless_name(redactor.text(text))
+        )
+
+    # -- what is shown
+
+    def show(self, forest: Forest, match: Match | None = None) -> None:
+        """Show another forest, or another part of it; the cursor stays with its row."""
+        before = self.rows
+        key: RowKey | None = None
+        if before is not None and self.cursor < len(before):
+            key = key_of(before.list[self.cursor])
+        place = self.cursor - self.scroll_offset.y
+        self.match = match
+        self.rows = rows = Rows(forest, self.folding, match.shown if match else None)
+        found = self._where(rows, key)
+        self.cursor = max(0, min(found, len(rows) - 1))
+        self.set_line_count(len(rows))
+        self.scroll_to(y=max(0, self.cursor - place), animate=False)
+        self.show_cursor()
+        self.refresh()
+
+    def _where(self, rows: Rows, key: RowKey | None) -> int:
+        """Where the cursor goes: to its row, else to the latest checkpoint or its place."""
+        match = self.match
+        if match is not None:
+            found = rows.find(key) if key is not None else None
+            if found is not None and id(node_of(rows.list[found])) in match.hits:
+                return found
+            hits = (at for at, (_, node) in enumerate(rows.list) if id(node) in match.hits)
+            return next(hits, 0)
+        if key is not None:
+            found = rows.reveal(key)
+            return self.cursor if found is None else found
+        latest = rows.forest.latest
+        if latest is None:
+            return 0
+        return rows.find(("checkpoint", latest.checkpoint.key)) or 0
+
+    @property
+    def count(self) -> int:
+        return len(self.rows) if self.rows is not None else 0
+
+    @property
+    def node(self) -> Node | None:
+        """The checkpoint under the cursor; of a run's or fork's own line, its newest."""
+        if self.rows is None or not 0 <= self.cursor < len(self.rows):
+            return None
+        return node_of(self.rows.list[self.cursor])
+
+    def nodes_ahead(self, direction: int, number: int = 1) -> list[Node]:
+        """The checkpoints that the cursor meets next, going up or down."""
+        if self.rows is None:
+            return []
+        at = [self.cursor + direction * step for step in range(1, number + 1)]
+        return [node_of(self.rows.list[one]) for one in at if 0 <= one < len(self.rows)]
+
+    # -- folding
+
+    def action_unfold(self) -> None:
+        rows = self.rows
+        if rows is None or not self.count:
+            return
+        view, node = rows.list[self.cursor]
+        if node is not None:
+            self.post_message(self.Opened())
+        elif rows.is_open(view):
+            self.move_to(self.cursor + 1)
+        else:
+            rows.unfold(self.cursor)
+            self._spliced()
+
+    def action_fold(self) -> None:
+        rows = self.rows
+        if rows is None or not self.count:
+            return
+        if rows.fold(self.cursor):
+            self._spliced()
+            return
+        parent = rows.parent(self.cursor)
+        if parent is not None:
+            self.move_to(parent)
+
+    def action_choose(self) -> None:
+        rows = self.rows
+        if rows is None or not self.count:
+            return
+        view, node = rows.list[self.cursor]
+        if node is not None:
+            self.post_message(self.Opened())
+        elif rows.is_open(view):
+            rows.fold(self.cursor)
+            self._spliced()
+        else:
+            self.action_unfold()
+
+    def on_cursor_view_chosen(self, event: CursorView.Chosen) -> None:
+        event.stop()
+        self.action_choose()
+
+    def action_fold_all(self) -> None:
+        if self.rows is not None:
+            view = self.rows.list[self.cursor][0] if self.count else None
+            self.rows.fold_all()
+            self.cursor = 0
+            if view is not None:
+                run = next(
+                    (v.key for v, _ in self.rows.list if view.segment in v.segment.walk()), None
+                )
+                self.cursor = (self.rows.find(run) if run else None) or 0
+            self._spliced(moved=True)
+
+    def action_unfold_all(self) -> None:
+        if self.rows is not None and self.count:
+            key = key_of(self.rows.list[self.cursor])
+            self.rows.unfold_all()
+            self.cursor = self.rows.find(key) or 0
+            self._spliced(moved=True)
+
+    def _spliced(self, moved: bool = False) -> None:
+        self.set_line_count(self.count)
+        self.show_cursor()
+        self.refresh()
+        if moved:
+            self.post_message(self.Moved(self, self.cursor))
+
+    # -- drawing
+
+    def pieces(self, index: int) -> Pieces:
+        assert self.rows is not None
+        view, node = self.rows.list[index]
+        if node is None:
+            return self._segment_pieces(view)
+        return self._checkpoint_pieces(view, node)
+
+    def _guides(self, guides: str) -> Piece:
+        return (guides if self.unicode else guides.translate(_ASCII_GUIDES), "guide")
+
+    def _segment_pieces(self, view: View) -> Pieces:
+        """``▸ ✗ Launch brief · 6 checkpoints        2/4  ●●○○   3m ago``."""
+        assert self.rows is not None
+        segment, glyphs = view.segment, self.glyphs
+        face = self._face(segment)
+        newest = segment.newest.checkpoint
+        mark = glyphs.opened if self.rows.is_open(view) else glyphs.folded
+        status = face.status
+        left: Pieces = [
+            self._guides(view.head),
+            (f"{mark} ", "accent"),
+            (f"{glyphs.of_status(status)} ", style_of(status)),
+            *self._segment_name(segment, face),
+        ]
+        damage = newest.damage
+        if damage is not None and not damage.readable:
+            left.append((f" {glyphs.damaged}", "bad"))
+        count = size_of(segment)
+        said = words.many(count, "checkpoint") if self.room >= WORDS_FROM else f"{count:,}"
+        left.append((f" {glyphs.between} {said}", "muted"))
+        return self._row(left, face, words.ago(newest.header.created_at, self.now()), True)
+
+    def _segment_name(self, segment: Segment, face: Checkpoint) -> Pieces:
+        branch = self.shown(segment.branch)
+        if not segment.is_run:
+            return [(branch, "title")]
+        summary = face.summary
+        if summary is None or not (summary.name or summary.kind):
+            return [(branch, "title")]
+        name = self.shown(summary.name) if summary.name else summary.kind or ""
+        pieces: Pieces = [(name, "title")]
+        if summary.kind and summary.kind != name and self.room >= WORDS_FROM:
+            pieces.append((f" {summary.kind}", "muted"))
+        if segment.branch != "main":
+            pieces.append((f" {branch}", "accent"))
+        return pieces
+
+    def _checkpoint_pieces(self, view: View, node: Node) -> Pieces:
+        """``├ ○ task done                            2/4  ●●○○ 17:42:38``."""
+        checkpoint, glyphs = node.checkpoint, self.glyphs
+        is_last = node is view.oldest
+        left: Pieces = [self._guides(view.body + (ELBOW if is_last else TEE))]
+        damage = checkpoint.damage
+        summary = checkpoint.summary
+        hit = self.match is None or id(node) in self.match.hits
+        if damage is not None and not damage.readable:
+            style = "muted" if damage.rule == "being-written" else "bad"
+            left += [(f"{glyphs.damaged} ", style), (one_line(damage.message, 200), style)]
+        else:
+            status = checkpoint.status
+            left.append((f"{glyphs.of_status(status)} ", style_of(status)))
+            trigger = summary.trigger if summary is not None else None
+            said = words.trigger_words(self.shown(trigger)) if trigger else ""
+            if not said:
+                said = self.shown(checkpoint.id) if summary is None else status or ""
+                left.append((said, "muted"))
+            else:
+                left.append((said, "" if hit else "context"))
+            if damage is not None:
+                left.append((f"  {glyphs.damaged} {damage.rule.replace('-', ' ')}", "warn"))
+        return self._row(left, checkpoint, words.clock(checkpoint.header.created_at), hit)
+
+    def _row(self, left: Pieces, face: Checkpoint, when: str, hit: bool) -> Pieces:
+        """The left part, and right of it progress and time in columns of their own."""
+        if face.summary is None and face.header.damage is None:
+            self.want(face)
+        width = self.room
+        done, total = self._progress(face)
+        right: Pieces = []
+        style = "muted" if hit else "context"
+        if width >= 26:
+            right.append((f" {done:>{6 if width >= 40 else 4}}", style))
+            if width >= DOTS_FROM:
+                right += [("  ", ""), *self._dots(face, total)]
+        right.append((f" {when:>8}", style))
+        room = width - width_of(text_of(right))
+        return fit(left, room) + right if room >= 8 else fit(left, width)
+
+    def _face(self, segment: Segment) -> Checkpoint:
+        """The checkpoint that a run or fork shows itself by: its newest that can be read."""
+        for node in reversed(segment.nodes[-LOOK_BACK:]):
+            if node.checkpoint.status is not None:
+                return node.checkpoint
+        return segment.newest.checkpoint
+
+    def _progress(self, checkpoint: Checkpoint) -> tuple[str, int]:
+        summary = checkpoint.summary
+        if summary is None or summary.done is None or summary.kind == "agent":
+            return "", 0
+        if summary.total is None:
+            return (f"{summary.done} done" if summary.done < 100 else str(summary.done)), 0
+        return f"{summary.done}/{summary.total}", summary.total
+
+    def _dots(self, checkpoint: Checkpoint, total: int) -> Pieces:
+        summary = checkpoint.summary
+        if summary is None or total <= 0 or summary.done is None:
+            return [(" " * DOTS, "")]
+        length = min(total, DOTS)
+        done = min(summary.done, total) * length // total
+        glyphs = self.glyphs
+        return [
+            (glyphs.full * done, style_of(checkpoint.status) if summary.done else "muted"),
+            (glyphs.empty * (length - done), "faint"),
+            (" " * (DOTS - length), ""),
+        ]
+
+    def line_text(self, index: int) -> Text:
+        """One row as a plain text, for notifications and tests."""
+        return Text(text_of(self.pieces(index)).rstrip())

@@ -1,0 +1,171 @@
+"""A long text, wrapped as far as it is looked at."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from typing import ClassVar
+
+from rich.cells import cell_len
+from textual.binding import Binding, BindingType
+from textual.events import Resize
+from textual.selection import Selection
+from textual.strip import Strip
+
+from crewcheck.tui.layout import Block, Pieces, estimate, text_of
+from crewcheck.tui.widgets.lines import LineView
+
+#: How long the wrapping of a long text may keep the UI at a stretch.
+STRETCH_SECONDS = 0.006
+
+
+class TextView(LineView):
+    """Blocks of text. Their lines are made down to what is seen, the rest when idle."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up,k", "scroll_up", "Up", id="text.up", tooltip="One line up", show=False),
+        Binding("down,j", "scroll_down", "Down", id="text.down", tooltip="One line down",
+                show=False),
+        Binding("home,g", "top", "Begin", id="text.home", tooltip="To the beginning", show=False),
+        Binding("end,G", "bottom", "End", id="text.end", tooltip="To the end", show=False),
+        Binding("pageup,ctrl+u", "page_up", "Page up", id="text.pageup", tooltip="One page up",
+                show=False),
+        Binding("pagedown,ctrl+d,space", "page_down", "Page down", id="text.pagedown",
+                tooltip="One page down", show=False),
+    ]  # fmt: skip
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._blocks: Sequence[Block] = ()
+        self._lines: list[Pieces] = []
+        self._source: Iterator[Pieces] | None = None
+        self._width = 0
+        self._guess = 0
+
+    @property
+    def complete(self) -> bool:
+        """Whether all lines have been made."""
+        return self._source is None
+
+    def show(self, blocks: Sequence[Block], *, keep_place: bool = False) -> None:
+        """Show other blocks, from their beginning or from where the view is."""
+        self._blocks = blocks
+        place = self.scroll_offset.y if keep_place else 0
+        if self.text_selection is not None:
+            self.screen.clear_selection()
+        self._begin(place)
+        if not keep_place and self.scroll_offset.y:
+            self.scroll_to(y=0, animate=False)
+
+    def _begin(self, place: int) -> None:
+        before = self._seen() if self._width == self.room else None
+        self._width = self.room
+        self._lines = []
+        self._source = None
+        if self._width:
+            self._guess = estimate(self._blocks, self._width)
+            self._source = _lines(self._blocks, self._width)
+            self._make(place + 2 * max(1, self.size.height))
+            if self._source is not None:
+                self.set_timer(0.02, self._make_more)
+        self._count()
+        if before is None:
+            self.refresh()
+            return
+        # neighbours in a run have much in common: only what differs is drawn
+        for y, (old, new) in enumerate(zip(before, self._seen(), strict=False)):
+            if old != new:
+                self.redraw_line(self.scroll_offset.y + y)
+
+    def _seen(self) -> list[Pieces]:
+        """The lines in sight, empty ones below the end."""
+        top, height = self.scroll_offset.y, self.size.height
+        lines = self._lines[top : top + height]
+        return lines + [[]] * (height - len(lines))
+
+    def _make(self, upto: int, seconds: float | None = None) -> None:
+        """Make lines up to a number of them, or for some time."""
+        source, lines = self._source, self._lines
+        if source is None:
+            return
+        until = None if seconds is None else time.monotonic() + seconds
+        while len(lines) < upto:
+            line = next(source, None)
+            if line is None:
+                self._source = None
+                return
+            lines.append(line)
+            if until is not None and len(lines) % 64 == 0 and time.monotonic() > until:
+                return
+
+    def _make_more(self) -> None:
+        if self._source is None:
+            return
+        self._make(10**9, STRETCH_SECONDS)
+        if self._source is None or len(self._lines) > self.line_count:
+            self._count()
+        if self._source is not None:
+            self.set_timer(0.02, self._make_more)
+
+    def _count(self) -> None:
+        made = len(self._lines)
+        self.set_line_count(made if self._source is None else max(self._guess, made + made // 4))
+
+    def on_resize(self, event: Resize) -> None:
+        if self.room != self._width:
+            self._begin(self.scroll_offset.y)
+
+    def render_line(self, y: int) -> Strip:
+        index = y + self.scroll_offset.y
+        if index >= len(self._lines):
+            self._make(index + self.size.height)
+        if index >= len(self._lines) or not self.size.width:
+            return self.blank()
+        self.drawn += 1
+        strip = self.strip(self._lines[index])
+        selection = self.text_selection
+        if selection is not None and (span := selection.get_span(index)) is not None:
+            strip = self._selected(strip, index, *span)
+        return strip.apply_offsets(0, index)
+
+    def _selected(self, strip: Strip, index: int, start: int, end: int) -> Strip:
+        """A line with its selected part marked; selections count characters."""
+        text = strip.text
+        end = len(text) if end == -1 else end
+        width = strip.cell_length
+        left, right = cell_len(text[:start]), cell_len(text[:end])
+        style = self.screen.get_component_rich_style("screen--selection")
+        middle = strip.crop(left, right).apply_style(style)
+        return Strip.join([strip.crop(0, left), middle, strip.crop(right, width)])
+
+    def get_selection(self, selection: Selection) -> tuple[str, str] | None:
+        """The selected text; of lines not made yet, nothing is seen nor selected."""
+        return selection.extract("\n".join(map(text_of, self._lines))), "\n"
+
+    def selection_updated(self, selection: Selection | None) -> None:
+        self.refresh()
+
+    def action_top(self) -> None:
+        self.scroll_to(y=0, animate=False)
+
+    def action_bottom(self) -> None:
+        self._make(10**9)
+        self._count()
+        self.scroll_to(y=self.max_scroll_y, animate=False)
+
+    def action_scroll_up(self) -> None:
+        self.scroll_to(y=self.scroll_offset.y - 1, animate=False)
+
+    def action_scroll_down(self) -> None:
+        self.scroll_to(y=self.scroll_offset.y + 1, animate=False)
+
+    def action_page_up(self) -> None:
+        self.scroll_to(y=self.scroll_offset.y - max(1, self.size.height - 1), animate=False)
+
+    def action_page_down(self) -> None:
+        self.scroll_to(y=self.scroll_offset.y + max(1, self.size.height - 1), animate=False)
+
+
+def _lines(blocks: Iterable[Block], width: int) -> Iterator[Pieces]:
+    for block in blocks:
+        yield from block.lines(width)
