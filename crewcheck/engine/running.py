@@ -258,12 +258,14 @@ def confirm(prepared: Prepared, handle: RunHandle, plan: Message) -> str:
     run = [item["index"] for item in items if item.get("action") == RUN]
     values: dict[str, Any] = {"keep": keep, "branch": prepared.branch}
     if prepared.wish.action == FORK:
-        checkpoint_id, location = write_fork(
+        checkpoint_id, location, made = write_fork(
             prepared.source, prepared.wish.edits, prepared.branch, run
         )
         values["location"] = location
-        if prepared.spec.store_kind == "json":
-            values["document"] = os.path.abspath(location)
+        # the child goes on with the fork's own events, not with the source's
+        values["document"] = os.path.abspath(location)
+        if prepared.spec.store_kind != "json":
+            values["document"] = handle.keep_document(made)
     else:
         checkpoint_id = prepared.source.id
     handle.go(
@@ -275,13 +277,18 @@ def confirm(prepared: Prepared, handle: RunHandle, plan: Message) -> str:
     return checkpoint_id
 
 
-def write_fork(source: Source, edits: Edits, branch: str, run: list[int]) -> tuple[str, str]:
-    """Write the fork's own checkpoint: ``(id, location)``. Raises `Refused`, `Unreadable`."""
+def write_fork(
+    source: Source, edits: Edits, branch: str, run: list[int]
+) -> tuple[str, str, dict[str, Any]]:
+    """Write the fork's own checkpoint: ``(id, location, document)``.
+
+    Raises `Refused` or `Unreadable`.
+    """
     store = writable(source.catalog.store)
     made = fork_document(source.document, source_id=source.id, branch=branch, edits=edits, run=run)
     checkpoint_id = new_id()
     location = store.write(dump(made), id=checkpoint_id, parent_id=source.id, branch=branch)
-    return checkpoint_id, location
+    return checkpoint_id, location, made
 
 
 def fork_without_run(
@@ -296,5 +303,5 @@ def fork_without_run(
         project = None
     decisions = decide_from_data(source, edits, project)
     run = [one.index for one in decisions if one.action == RUN]
-    checkpoint_id, location = write_fork(source, edits, chosen, run)
+    checkpoint_id, location, _ = write_fork(source, edits, chosen, run)
     return checkpoint_id, chosen, location, decisions

@@ -59,6 +59,13 @@ class RunHandle:
         """Let the child begin; ``values`` are those of `go` in the wire protocol."""
         self.send({"type": "go", **values})
 
+    def keep_document(self, document: Mapping[str, Any]) -> str:
+        """Keep a fork's document in the run's folder, for a store without files; its path."""
+        path = self.folder / "fork.json"
+        with _private(path) as file:
+            json.dump(document, file)
+        return str(path)
+
     def abort(self) -> None:
         self.send({"type": "abort"})
 

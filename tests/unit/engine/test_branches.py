@@ -27,7 +27,8 @@ def test_names_that_may_be(branch: str) -> None:
 @pytest.mark.parametrize(
     "branch",
     [
-        "", "  ", "..", "../x", "a/../../b", "/abs", "a//b", "a/", ".", "a\x00b", "a\nb", "a\x1b[2J",
+        "", "  ", "..", "../x", "a/../../b", "/abs", "a//b", "a/", ".", "a\x00b", "a\nb",
+        "a\x1b[2J",
         "x\u202ey", "a\u200bb", "a\\b", "NUL", "con/x", "aux.txt", "a.", " a", "a ", "a /b",
         ".crewcheck", "a/.crewcheck", "\ud800", "a" * 201, "é" * 130,
     ],
