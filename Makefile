@@ -17,7 +17,8 @@ help: ## show this
 run: .base ## try it: the app, on checkpoints that come with it
 	@.venv/bin/crewcheck demo $(ARGS)
 
-test: .dev ## run the tests
+test: .dev ## run the tests, those with the real CrewAI too (in an environment of its own)
+	@.venv/bin/python -m crewcheck.demo.environment >/dev/null
 	unset VIRTUAL_ENV; .venv/bin/python -m pytest -n auto --maxprocesses 8 --dist loadfile $(ARGS)
 
 check: .dev ## lint, formatting, types, import rules

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -12,24 +11,6 @@ import pytest
 
 from tests.e2e.child.driver import Child, Place, Written, make_place, written
 from tests.fake_model import FakeModel
-
-VARIABLE = "CREWCHECK_CREWAI_PYTHON"
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    here = Path(__file__).parent
-    for item in items:
-        if here in item.path.parents:
-            item.add_marker(pytest.mark.e2e)
-
-
-@pytest.fixture(scope="session")
-def crewai_python() -> str:
-    """A Python that has crewai, and need not have crewcheck."""
-    python = os.environ.get(VARIABLE)
-    if not python:
-        pytest.skip(f"{VARIABLE} does not name a Python that has crewai")
-    return python
 
 
 @pytest.fixture(scope="session")

@@ -177,7 +177,7 @@ def test_our_packages_are_not_seen(zoo: Place, at: At, start: Start) -> None:
     """Neither ours in the user's program, nor our folder as `crewai`."""
     code = (
         "import sys, crewai\nfrom zoo import crew\n"
-        "print('PATHS', [p for p in sys.path if 'crewcheck' in p])\n"
+        "import os\nprint('PATHS', [p for p in sys.path if os.path.exists(p + '/crewcheck')])\n"
         "print('CREWAI', crewai.__file__)\n"
         "print('HEAVY', [m for m in ('msgspec', 'textual', 'watchfiles') if m in sys.modules])\n"
     )
