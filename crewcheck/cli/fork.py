@@ -34,20 +34,19 @@ def command(
       crewcheck fork main --input max_words=60 --dry-run
       crewcheck fork 176e579a -o 2="A better draft" --no-run
     """
+    from crewcheck.cli.running import Started, stream
     from crewcheck.engine.running import FORK, prepare, read_source
 
     found = find(ref, console.location)
-    with found.catalog as catalog:
+    with found.catalog as catalog, stream(console, as_json):
         catalog.read_summaries()
         source = read_source(catalog, found.node)
         wish = wish_from(FORK, options)
         wish.edits = edits_from(options, source)
         if no_run:
             return _write_only(console, source, wish, as_json, dry_run)
-        from crewcheck.cli.running import Following
-
-        following = Following(console, prepare(source, wish), as_json=as_json, show_log=show_log)
-        return following.run(dry_run=dry_run, yes=yes)
+        started = Started(console, prepare(source, wish), as_json=as_json, show_log=show_log)
+        return started.run(dry_run=dry_run, yes=yes)
 
 
 def _write_only(console: Console, source: Any, wish: Any, as_json: bool, dry_run: bool) -> int:

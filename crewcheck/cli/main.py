@@ -23,6 +23,7 @@ COMMANDS = {
         "crewcheck.cli.fork",
         "Edit a checkpoint and run what depends on it, on a new branch.",
     ),
+    "runs": ("crewcheck.cli.runs", "List the runs that crewcheck has started, newest first."),
     "demo": ("crewcheck.cli.demo", "Open the app on a real example store."),
     "shell-init": (
         "crewcheck.cli.shell_init",

@@ -37,17 +37,17 @@ def command(
       crewcheck resume main~1 --script main.py --arg --fast
       crewcheck resume 176e579a --dry-run
     """  # fmt: skip
-    from crewcheck.cli.running import Following
+    from crewcheck.cli.running import Started, stream
     from crewcheck.engine.running import RESUME, prepare, read_source
 
     found = find(ref, console.location)
-    with found.catalog as catalog:
+    with found.catalog as catalog, stream(console, as_json):
         source = read_source(catalog, found.node)
         if not source.pending:
             return _finished(console, source.id, source.checkpoint.branch, source.result, as_json)
         prepared = prepare(source, wish_from(RESUME, options))
-        following = Following(console, prepared, as_json=as_json, show_log=show_log)
-        return following.run(dry_run=dry_run, yes=yes)
+        started = Started(console, prepared, as_json=as_json, show_log=show_log)
+        return started.run(dry_run=dry_run, yes=yes)
 
 
 def _finished(console: Console, id: str, branch: str, result: str, as_json: bool) -> int:

@@ -9,17 +9,21 @@ from __future__ import annotations
 import json
 import signal
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
 import click
 
 from crewcheck.cli.console import Console
-from crewcheck.cli.plan_text import plan_lines, plan_report
+from crewcheck.cli.plan_text import plan_lines
+from crewcheck.engine.planning import plan_report
 from crewcheck.engine.running import FORK, Prepared, confirm, start
 from crewcheck.errors import CrewcheckError, Exit, Refused
 from crewcheck.model import words
 from crewcheck.model.harmless import harmless, name, one_line
+from crewcheck.runtimes.follow import initial_state
 from crewcheck.runtimes.run_state import RunState
 from crewcheck.runtimes.spawn import RunHandle
 
@@ -37,65 +41,38 @@ _CODES = {
 _NOT_SAID = frozenset({"supervised", "go", "abort", "exited", "attach", "answer"})
 
 
-class Following:
-    """One run, from its start to its end, as a command shows it."""
+class Followed:
+    """A run on its way to its end, as a command shows it."""
 
     def __init__(
-        self, console: Console, prepared: Prepared, *, as_json: bool, show_log: bool
+        self, console: Console, state: RunState, *, as_json: bool, show_log: bool = False
     ) -> None:
         self.console = console
-        self.prepared = prepared
+        self.state = state
         self.as_json = as_json
         self.show_log = show_log
-        self.state = RunState.of(prepared.spec)
-        self.loaded: dict[str, Any] = {}
         self.last: dict[str, Any] | None = None
-        self.checkpoint_id = prepared.source.id
 
-    def run(self, *, dry_run: bool, yes: bool) -> int:
-        """Start it, follow it to its end, and return the exit code."""
-        with start(self.prepared) as handle, _Interrupts(handle):
-            for message in handle.follow():
-                self.state.take(message)
-                if message["type"] == "loaded":
-                    self.loaded = message
-                elif message["type"] == "plan":
-                    if not self._planned(handle, message, dry_run=dry_run, yes=yes):
-                        return Exit.DONE
-                elif message["type"] == "prompt":
-                    self._prompted(handle, message)
-                else:
-                    self._say(message)
-        return self._end()
-
-    def _planned(
-        self, handle: RunHandle, plan: dict[str, Any], *, dry_run: bool, yes: bool
-    ) -> bool:
-        """Show the plan and confirm it; False: only the plan was wanted."""
-        report = plan_report(self.prepared, self.loaded, plan)
-        if self.as_json:
-            self._emit(report)
+    def take(self, handle: RunHandle, message: dict[str, Any]) -> bool:
+        """Show a message; False ends the following."""
+        self.state.take(message)
+        if message["type"] == "prompt":
+            self._prompted(handle, message)
         else:
-            for line, style in plan_lines(self.console.redactor.value(report)):
-                click.secho(line, err=True, **_style(style))
-        if dry_run:
-            handle.abort()
-            return False
-        if plan.get("nothing_to_run"):
-            return True
-        try:
-            if not yes:
-                _ask(self.as_json)
-            self.checkpoint_id = confirm(self.prepared, handle, plan)
-        except (CrewcheckError, click.Abort, KeyboardInterrupt):
-            handle.abort()
-            raise
-        if self.as_json and self.prepared.wish.action == FORK:
-            self._emit({"type": "forked", **self._place()})
+            self._say(message)
         return True
 
+    def follow(self, handle: RunHandle) -> int:
+        """Follow the run to its end, and return the exit code."""
+        with _Interrupts(handle):
+            for message in handle.follow():
+                if not self.take(handle, message):
+                    return Exit.DONE
+        return self._end()
+
     def _place(self) -> dict[str, Any]:
-        return {"checkpoint_id": self.checkpoint_id, "branch": self.prepared.branch}
+        """Where the run has got to."""
+        return {"checkpoint_id": self.state.newest, "branch": self.state.branch}
 
     def _prompted(self, handle: RunHandle, message: dict[str, Any]) -> None:
         """A question of the crew's: asked on a terminal, else left to `--answer`."""
@@ -128,8 +105,7 @@ class Following:
     def _end(self) -> int:
         """Say how it ended. A run that ended without a word is told as failed."""
         state = self.state
-        newest = state.written[-1] if state.written else self.checkpoint_id
-        place = {"checkpoint_id": newest, "branch": self.prepared.branch}
+        place = self._place()
         last = dict(self.last or {})
         if state.state in ("crashed", "aborted"):
             last = {
@@ -147,8 +123,8 @@ class Following:
                 self.console.note("finished, nothing to resume; this is the recorded result")
             else:
                 self.console.note(
-                    f"finished on branch {name(self.prepared.branch)}, "
-                    f"newest checkpoint {name(newest)}, {state.tokens} tokens"
+                    f"finished on branch {name(state.branch or '')}, "
+                    f"newest checkpoint {name(state.newest)}, {state.tokens} tokens"
                 )
             sys.stdout.write(harmless(self.console.redactor.text(state.result or "")) + "\n")
         else:
@@ -167,6 +143,77 @@ class Following:
         value = self.console.redactor.value(message)
         sys.stdout.write(json.dumps(value, default=str) + "\n")
         sys.stdout.flush()
+
+
+class Started(Followed):
+    """A run that this command starts: its plan is shown and confirmed first."""
+
+    def __init__(
+        self, console: Console, prepared: Prepared, *, as_json: bool, show_log: bool
+    ) -> None:
+        super().__init__(console, RunState.of(prepared.spec), as_json=as_json, show_log=show_log)
+        self.prepared = prepared
+        self.loaded: dict[str, Any] = {}
+        self.dry_run = False
+        self.yes = False
+
+    def run(self, *, dry_run: bool, yes: bool) -> int:
+        """Start it, follow it to its end, and return the exit code."""
+        self.dry_run, self.yes = dry_run, yes
+        with start(self.prepared) as handle:
+            return self.follow(handle)
+
+    def take(self, handle: RunHandle, message: dict[str, Any]) -> bool:
+        if message["type"] == "loaded":
+            self.loaded = message
+        if message["type"] != "plan":
+            return super().take(handle, message)
+        self.state.take(message)
+        return self._planned(handle, message)
+
+    def _planned(self, handle: RunHandle, plan: dict[str, Any]) -> bool:
+        """Show the plan and confirm it; False: only the plan was wanted."""
+        report = plan_report(self.prepared, self.loaded, plan)
+        if self.as_json:
+            self._emit(report)
+        else:
+            for line, style in plan_lines(self.console.redactor.value(report)):
+                click.secho(line, err=True, **_style(style))
+        if self.dry_run:
+            handle.abort()
+            return False
+        if plan.get("nothing_to_run"):
+            return True
+        try:
+            if not self.yes:
+                _ask(self.as_json)
+            self.state.checkpoint_id = confirm(self.prepared, handle, plan)
+        except (CrewcheckError, click.Abort, KeyboardInterrupt):
+            handle.abort()
+            raise
+        if self.as_json and self.prepared.wish.action == FORK:
+            self._emit({"type": "forked", **self._place()})
+        return True
+
+
+def attach(console: Console, handle: RunHandle, *, as_json: bool) -> int:
+    """Follow a run that somebody has started, from its beginning."""
+    followed = Followed(console, RunState(run_id=handle.run_id), as_json=as_json)
+    followed.state = initial_state(handle.folder)
+    return followed.follow(handle)
+
+
+@contextmanager
+def stream(console: Console, as_json: bool) -> Iterator[None]:
+    """What is printed within ends with an object also where it is refused."""
+    try:
+        yield
+    except Refused as error:
+        if as_json:
+            told = {"type": "refused", "message": error.message, "hint": error.hint}
+            sys.stdout.write(json.dumps(console.redactor.value(told)) + "\n")
+            sys.stdout.flush()
+        raise
 
 
 class _Interrupts:

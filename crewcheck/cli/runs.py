@@ -1,0 +1,91 @@
+"""``crewcheck runs``: what was started from here, how it stands, and getting back to it."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from crewcheck.cli.console import Console
+from crewcheck.errors import Exit
+from crewcheck.model import words
+from crewcheck.model.harmless import name, one_line
+
+if TYPE_CHECKING:
+    from crewcheck.runtimes.run_state import RunState
+
+
+@click.command("runs")
+@click.argument("run_id", required=False)
+@click.option("--cancel", is_flag=True, help="Stop this run.")
+@click.option("-n", "--limit", type=click.IntRange(1), default=20, help="How many are listed.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.pass_obj
+def command(console: Console, run_id: str | None, cancel: bool, limit: int, as_json: bool) -> int:
+    """List the runs that crewcheck has started, newest first.
+
+    With RUN_ID (or an unmistakable part of it) the run is followed to its end, as it would
+    be by the command that started it: a run goes on without its command.
+
+    \b
+    Examples:
+      crewcheck runs
+      crewcheck runs 7b2f63
+      crewcheck runs 7b2f63 --cancel
+    """
+    if run_id is None:
+        return _list(console, limit, as_json)
+    from crewcheck.cli.running import attach
+    from crewcheck.runtimes.spawn import open_run
+
+    with open_run(run_id) as handle:
+        if cancel:
+            handle.cancel()
+        return attach(console, handle, as_json=as_json)
+
+
+def _list(console: Console, limit: int, as_json: bool) -> int:
+    from crewcheck.runtimes.follow import list_runs
+
+    states = list_runs(limit)
+    if as_json:
+        console.json([console.redactor.value(state.as_dict()) for state in states])
+        return Exit.DONE
+    if not states:
+        console.note("no runs yet; start one with `crewcheck resume` or `crewcheck fork`")
+        return Exit.DONE
+    now = time.time()
+    if not console.is_terminal:
+        console.rows([_row(state) for state in states])
+        return Exit.DONE
+    for state in states:
+        when = words.ago(f"{(state.created_at or '')[:19]}Z", now)
+        progress = words.progress(len(state.done), state.total)
+        line = f"{state.run_id}  {state.state:<11}  {state.action:<6}  {when:<8}  "
+        line += f"{one_line(state.name or '', 30)}  {progress}  {name(state.branch or '')}"
+        click.echo(line)
+        if state.message and not state.live and state.state != "finished":
+            told = console.redactor.text(state.message)
+            click.secho(f"    {one_line(told, 120)}", dim=True)
+    sys.stdout.flush()
+    return Exit.DONE
+
+
+def _row(state: RunState) -> list[Any]:
+    return [
+        state.run_id,
+        state.created_at,
+        state.state,
+        state.action,
+        state.store,
+        state.checkpoint_id,
+        state.branch,
+        state.name,
+        len(state.done),
+        state.total,
+        state.newest,
+        json.dumps(state.message) if state.message else None,
+    ]
