@@ -33,6 +33,26 @@ from crewcheck.stores.base import writable
 RESUME, FORK = "resume", "fork"
 
 
+class NoEntry(NotFound):
+    """No crew of the project has the checkpoint's tasks."""
+
+
+class SeveralEntries(Refused):
+    """Several of the project's crews fit; ``entries`` are what a person can choose from."""
+
+    def __init__(self, message: str, hint: str, entries: list[str]) -> None:
+        super().__init__(message, hint)
+        self.entries = entries
+
+
+class StartsOnImport(Refused):
+    """The crew cannot be imported without starting a run; ``script`` is the program."""
+
+    def __init__(self, message: str, hint: str, script: str) -> None:
+        super().__init__(message, hint)
+        self.script = script
+
+
 @dataclass(slots=True)
 class Wish:
     """What a person asks for. ``action`` is ``resume`` or ``fork``; None: not said."""
@@ -188,26 +208,31 @@ def _entry(
 def _only_match(matches: list[Match], project: Project) -> Match:
     folder = shown(project.folder)
     if not matches:
-        raise NotFound(
+        raise NoEntry(
             f"no crew in {folder} has the tasks of this checkpoint",
             "name it: --entry module:attr, or --script FILE",
         )
     can = [one for one in matches if one.candidate.can_be_imported]
     if len(can) > 1:
-        listed = ", ".join(shown(one.candidate.entry) for one in can[:8])
-        raise Refused(f"several crews in {folder} fit: {listed}", "choose one with --entry")
+        entries = [one.candidate.entry for one in can]
+        listed = ", ".join(map(shown, entries[:8]))
+        raise SeveralEntries(
+            f"several crews in {folder} fit: {listed}", "choose one with --entry", entries
+        )
     if not can:
         one = matches[0].candidate
-        raise Refused(
+        script = one.starts_in or one.file
+        raise StartsOnImport(
             f"the crew is in {shown(one.file)}, but importing that would start a run "
-            f"(in {shown(one.starts_in or one.file)})",
-            f"run the program itself: --script {shown(one.starts_in or one.file)}",
+            f"(in {shown(script)})",
+            f"run the program itself: --script {shown(script)}",
+            os.path.join(project.folder, script),
         )
     return can[0]
 
 
-def decide_from_data(source: Source, edits: Edits, project: Project | None) -> list[Decision]:
-    """What a fork keeps and runs, without running anything of the user's.
+def facts_from_data(source: Source, project: Project | None) -> list[TaskFacts]:
+    """What a plan is made from, without running anything of the user's.
 
     With a project in which the crew is found for certain, its ``context`` lists and
     templates count; else each later task may depend on each earlier one.
@@ -233,13 +258,22 @@ def decide_from_data(source: Source, edits: Edits, project: Project | None) -> l
                 task.label,
             )
         )
-    wishes = Wishes(
+    return facts
+
+
+def wishes_of(source: Source, edits: Edits) -> Wishes:
+    """A person's edits as `invalidation` takes them."""
+    return Wishes(
         frozenset(edits.outputs),
         frozenset(changed_inputs(source.inputs, edits)),
         frozenset(edits.rerun),
         frozenset(edits.keep),
     )
-    return decide(facts, wishes)
+
+
+def decide_from_data(source: Source, edits: Edits, project: Project | None) -> list[Decision]:
+    """What a fork keeps and runs, as far as data tells (`facts_from_data`)."""
+    return decide(facts_from_data(source, project), wishes_of(source, edits))
 
 
 def start(prepared: Prepared) -> RunHandle:

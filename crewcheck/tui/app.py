@@ -13,10 +13,15 @@ from textual.binding import Binding, BindingType
 from textual.screen import Screen
 
 from crewcheck.engine.redaction import Redactor
+from crewcheck.tui import words
 from crewcheck.tui.commands import commands
 from crewcheck.tui.glyphs import Glyphs, for_encoding
+from crewcheck.tui.layout import Line
 from crewcheck.tui.screens.browser import BrowserScreen
+from crewcheck.tui.screens.dialogs import AskScreen
+from crewcheck.tui.screens.edit import EditScreen
 from crewcheck.tui.screens.help import HelpScreen
+from crewcheck.tui.screens.launch import LaunchScreen
 from crewcheck.tui.session import Clock
 from crewcheck.tui.theme import DARK, THEMES
 from crewcheck.tui.widgets.cursor_view import CursorView
@@ -40,7 +45,7 @@ class CrewcheckApp(App[None]):
     """
 
     TITLE = "crewcheck"
-    CSS_PATH = ["screens/browser.tcss", "screens/help.tcss"]
+    CSS_PATH = ["screens/browser.tcss", "screens/help.tcss", "screens/dialogs.tcss"]
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("question_mark", "help", "Help", id="help", key_display="?",
                 tooltip="Show all keys"),
@@ -80,6 +85,32 @@ class CrewcheckApp(App[None]):
             title=self.heading,
         )
 
+    async def action_quit(self) -> None:
+        """Leave; with edits that are not forked, after a question."""
+        screen = self.screen_stack[0]
+        if not isinstance(screen, BrowserScreen):
+            self.exit()
+            return
+        leaving = screen.leaving()
+        edits = screen.edits.total
+        if not edits:
+            self.exit(message=leaving)
+            return
+        blocks = [
+            Line([(f"There {'is' if edits == 1 else 'are'} ", ""),
+                  (words.many(edits, "edit"), "edited"),
+                  (" that no fork has. Leaving drops them.", "")]),
+        ]  # fmt: skip
+        if leaving is not None:
+            blocks.append(Line([("Runs go on without the app.", "muted")]))
+
+        def answered(choice: str | None) -> None:
+            if choice == "leave":
+                self.exit(message=leaving)
+
+        choices = [("", "Stay"), ("leave", "Leave")]
+        self.push_screen(AskScreen("Leave", blocks, choices), answered)
+
     def action_help(self) -> None:
         self.push_screen(
             HelpScreen(
@@ -88,6 +119,8 @@ class CrewcheckApp(App[None]):
                     ("Tree", LineageTree.BINDINGS),
                     ("Lists", CursorView.BINDINGS),
                     ("Texts", TextView.BINDINGS),
+                    ("Editing", EditScreen.BINDINGS),
+                    ("Plan of a fork or resume", LaunchScreen.BINDINGS),
                 ]
             )
         )

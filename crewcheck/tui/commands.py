@@ -22,6 +22,22 @@ def commands(screen: BrowserScreen) -> Iterator[Command]:
     yield Command("Store: refresh", "Look at the store again", screen.action_refresh)
     if not screen.has_store:
         return
+    yield Command("Run: fork", "Fork the checkpoint, with its edits", screen.action_fork)
+    yield Command("Run: resume", "Go on from the checkpoint", screen.action_resume)
+    if screen.runs:
+        yield Command("Run: cancel", "Cancel a run that goes on", screen.action_cancel_run)
+        yield Command("Run: newest checkpoint", "Go to what the run wrote last",
+                      screen.action_newest)  # fmt: skip
+        yield Command("Run: answer", "Answer what a run asks", screen.action_answer)
+    if screen.detail.tab in ("work", "inputs"):
+        yield Command("Edit: value", "Edit what is under the cursor", screen.action_edit)
+        yield Command("Edit: in $EDITOR", "Edit it in another program", screen.action_edit_outside)
+    if screen.detail.tab == "inputs":
+        yield Command("Edit: add input", "Add an input", screen.action_add_input)
+    if screen.edits.total:
+        yield Command("Edit: undo", "Take the last edit back", screen.action_undo)
+        yield Command("Edit: drop all", "Take all edits of the checkpoint back",
+                      screen.action_drop_edits)  # fmt: skip
     tree = screen.tree_view
     yield Command("Tree: filter", "Show only what a few words fit", screen.action_filter)
     yield Command("Tree: fold all", "Fold every run", tree.action_fold_all)

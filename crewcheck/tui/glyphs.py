@@ -29,6 +29,9 @@ class Glyphs:
     dash: str = "─"
     between: str = "·"
     ellipsis: str = "…"
+    edited: str = "✎"
+    saved: str = "◆"
+    again: str = "▸"
 
     def of_status(self, status: str | None) -> str:
         """The sign of a checkpoint's or a run's status; None is one not read yet."""
@@ -39,6 +42,17 @@ class Glyphs:
             RUNNING: self.running,
             STOPPED: self.stopped,
         }.get(status or "", self.unread)
+
+    def of_run(self, state: str) -> str:
+        """The sign of a run of ours."""
+        return {
+            "running": self.running,
+            "finished": self.finished,
+            "paused": self.paused,
+            "failed": self.failed,
+            "crashed": self.failed,
+            "interrupted": self.failed,
+        }.get(state, self.stopped)
 
     def of_state(self, state: str) -> str:
         """The sign of a task's or a method's state."""
@@ -71,6 +85,9 @@ ASCII = Glyphs(
     dash="-",
     between="-",
     ellipsis="~",
+    edited="#",
+    saved="@",
+    again=">",
 )
 
 #: The style name that goes with a status or a state; see `widgets.lines`.
@@ -80,6 +97,11 @@ STYLES = {
     PAUSED: "warn",
     RUNNING: "live",
     STOPPED: "muted",
+    "planning": "warn",
+    "interrupted": "warn",
+    "refused": "warn",
+    "aborted": "muted",
+    "crashed": "bad",
     "done": "ok",
     "skipped": "muted",
     "pending": "muted",

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from textual.message import Message
 
+from crewcheck.engine.runs import Found
 from crewcheck.errors import CrewcheckError
 from crewcheck.lineage import Forest
 from crewcheck.model.scan import Checkpoint
 from crewcheck.tui.query import Match
+from crewcheck.tui.runs import News, Run
 from crewcheck.tui.session import Loaded, Session
 
 
@@ -31,10 +33,12 @@ class StoreFailed(Message):
 class StoreRefreshed(Message):
     """The store has been looked at again."""
 
-    def __init__(self, forest: Forest, changed: bool) -> None:
+    def __init__(self, forest: Forest, changed: bool, quiet: bool = False) -> None:
         super().__init__()
         self.forest = forest
         self.changed = changed
+        #: nobody asked for it
+        self.quiet = quiet
 
 
 class SummariesRead(Message):
@@ -63,3 +67,37 @@ class DocumentRead(Message):
         super().__init__()
         self.checkpoint = checkpoint
         self.loaded = loaded
+
+
+class RunsFound(Message):
+    """There are runs of this store that the app did not know of."""
+
+    def __init__(self, runs: list[tuple[Found, Run]], first: bool) -> None:
+        super().__init__()
+        self.runs = runs
+        self.first = first
+
+
+class RunHeard(Message):
+    """A run has gone on."""
+
+    def __init__(self, run: Run, news: News) -> None:
+        super().__init__()
+        self.run = run
+        self.news = news
+
+
+class OrderFailed(Message):
+    """A run could not be cancelled or answered."""
+
+    def __init__(self, said: str) -> None:
+        super().__init__()
+        self.said = said
+
+
+class RunStarted(Message):
+    """A run that was started here can be followed."""
+
+    def __init__(self, run: Run) -> None:
+        super().__init__()
+        self.run = run

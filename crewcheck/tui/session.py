@@ -55,6 +55,8 @@ class Session:
         self._cache: OrderedDict[tuple[Any, ...], Loaded] = OrderedDict()
         #: checkpoints that were drawn without their summary, the last one drawn most urgent
         self.wanted: deque[Checkpoint] = deque(maxlen=256)
+        #: the checkpoints at which runs of ours stand: of live ones, and of ended ones
+        self.marks: tuple[frozenset[str], frozenset[str]] = (frozenset(), frozenset())
         with _no_collecting():
             self._catalog: Catalog = open_catalog(location)
             if now is not time.time:
@@ -86,6 +88,7 @@ class Session:
             changed = self._catalog.refresh()
             if self.now is not time.time:
                 self._catalog.rebuild(self.now())
+            self._mark()
             return changed
 
     def read_summaries(self, cancelled: Callable[[], bool]) -> Iterator[tuple[int, int, bool]]:
@@ -142,6 +145,11 @@ class Session:
     def _rebuild(self) -> None:
         with self._lock, _no_collecting():
             self._catalog.rebuild(self.now())
+            self._mark()
+
+    def _mark(self) -> None:
+        """Of runs of ours their journal is the truth, not the age of what they wrote."""
+        mark_runs(self._catalog.forest, *self.marks)
 
     def cached(self, checkpoint: Checkpoint) -> Loaded | None:
         """What has been read of a checkpoint already. Any thread."""
@@ -182,6 +190,14 @@ class Session:
 
     def close(self) -> None:
         self._catalog.close()
+
+
+def mark_runs(forest: Forest, live: frozenset[str], ended: frozenset[str]) -> None:
+    """Say on each checkpoint at which a run stands whether that goes on."""
+    for ids, running in ((ended, False), (live, True)):
+        for checkpoint_id in ids:
+            for node in forest.by_id.get(checkpoint_id, ()):
+                node.checkpoint.running = running
 
 
 def unexpected(error: Exception) -> CrewcheckError:

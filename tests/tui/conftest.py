@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import calendar
+import os
+import tempfile
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -76,6 +78,14 @@ def _utc(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     yield
     monkeypatch.undo()
     time.tzset()
+
+
+@pytest.fixture(autouse=True)
+def state(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A state folder of its own, with a path short enough for sockets."""
+    with tempfile.TemporaryDirectory(prefix="cc-", ignore_cleanup_errors=True) as folder:
+        monkeypatch.setenv("CREWCHECK_STATE_DIR", os.path.join(folder, "state"))
+        yield Path(folder) / "state"
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ from crewcheck.tui.pages.events import EventsPage
 from crewcheck.tui.pages.inputs import InputsPage
 from crewcheck.tui.pages.methods import MethodsPage
 from crewcheck.tui.pages.overview import OverviewPage
+from crewcheck.tui.pages.run import RunPage
 from crewcheck.tui.pages.state import StatePage
 from crewcheck.tui.pages.tasks import TasksPage
 
@@ -21,8 +22,9 @@ def pages_of(subject: Subject) -> list[Page]:
     others are there already as far as its kind is known, and say that they are waiting.
     """
     pages: list[Page] = [OverviewPage(subject)]
+    runs: list[Page] = [RunPage(subject)] if subject.runs else []
     if subject.unreadable:
-        return pages
+        return pages + runs
     kind = subject.kind
     if kind == "flow":
         pages.append(MethodsPage(subject))
@@ -34,4 +36,4 @@ def pages_of(subject: Subject) -> list[Page]:
     if kind == "flow":
         pages.append(StatePage(subject))
     pages.append(EventsPage(subject))
-    return pages
+    return pages + runs

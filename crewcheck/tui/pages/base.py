@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar
 
 from crewcheck.engine.inspect import Info
 from crewcheck.lineage import Node
+from crewcheck.model.edits import Edits
 from crewcheck.model.harmless import name as harmless_name
 from crewcheck.model.harmless import one_line
 from crewcheck.tui.glyphs import UNICODE, Glyphs
 from crewcheck.tui.layout import MEASURE, Block, Body, Cell, Line, Piece, paint_json, paint_prose
+from crewcheck.tui.runs import Run
 from crewcheck.tui.session import Loaded, pretty
 
 LABEL = 13
@@ -24,7 +26,7 @@ class Subject:
     """The checkpoint that pages are about, and what has been read of it.
 
     ``loaded`` is None until its document has come. ``shown`` makes a name harmless and
-    free of secrets.
+    free of secrets. ``edits`` are a person's, ``runs`` all runs that the app knows of.
     """
 
     node: Node
@@ -33,6 +35,8 @@ class Subject:
     shown: Callable[[str], str] = harmless_name
     glyphs: Glyphs = UNICODE
     foreign: int = 0
+    edits: Edits = field(default_factory=Edits)
+    runs: tuple[Run, ...] = ()
 
     @cached_property
     def info(self) -> Info | None:
@@ -57,12 +61,14 @@ class Subject:
 class Page:
     """One tab. A page with rows shows the text of the chosen row below them.
 
-    ``share`` is how much of the height the rows may take.
+    ``share`` is how much of the height the rows may take. A ``steady`` page is the same
+    for every checkpoint: its text stays where it is. ``tail``: its end is what is new.
     """
 
     tab: ClassVar[str] = ""
     title: ClassVar[str] = ""
     share: ClassVar[float] = 0.45
+    steady: ClassVar[bool] = False
     count: int = 0
     #: the row that is chosen at first
     start: int = 0
@@ -85,6 +91,9 @@ class Page:
     def copied(self, index: int) -> tuple[str, str]:
         """What a person gets by copying here: its name, and the text in full."""
         raise NotImplementedError
+
+    def tail(self, index: int) -> bool:
+        return False
 
     def waiting(self) -> list[Block]:
         return [Line(), Line([("  reading the document…", "muted")])]

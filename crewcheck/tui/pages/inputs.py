@@ -10,17 +10,24 @@ from crewcheck.model.crew import placeholders
 from crewcheck.model.harmless import one_line
 from crewcheck.tui.layout import Block, Cell, Line
 from crewcheck.tui.pages.base import Page, Subject, heading, plain, preview, text_or_json
+from crewcheck.tui.typed import kind_of as type_name
 
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """``given`` is false for a name that a template asks for and nobody gave."""
+    """``given`` is false for a name that a template asks for and nobody gave.
+
+    ``edited``: the value is a person's, ``was`` the recorded one (``new``: there was none).
+    """
 
     name: str
     value: Any
     given: bool
     used_by: tuple[str, ...]
     unused: bool
+    edited: bool = False
+    was: Any = None
+    new: bool = False
 
 
 class InputsPage(Page):
@@ -48,14 +55,28 @@ class InputsPage(Page):
                 users.setdefault(name, []).append(one_line(task.label, 60))
         # without the texts before the inputs were filled in nobody knows what is used
         knows = any(task.template for task in info.tasks)
+        edits = self.subject.edits.inputs
         rows = [
-            Input(name, value, True, tuple(users.get(name, ())), knows and name not in asked)
+            Input(
+                name,
+                edits.get(name, value),
+                True,
+                tuple(users.get(name, ())),
+                knows and name not in asked,
+                name in edits,
+                value,
+            )
             for name, value in given.items()
+        ]
+        rows += [
+            Input(name, value, True, tuple(users.get(name, ())), False, True, new=True)
+            for name, value in edits.items()
+            if name not in given
         ]
         rows += [
             Input(name, None, False, tuple(users.get(name, ())), False)
             for name in asked
-            if name not in given
+            if name not in given and name not in edits
         ]
         return rows
 
@@ -70,6 +91,9 @@ class InputsPage(Page):
             return _row(
                 glyphs.damaged, name, "missing", "a template asks for it", "warn", "", "warn"
             )
+        if one.edited:
+            kind = type_name(one.value)
+            return _row(glyphs.edited, name, kind, preview(one.value), "edited", "edited", "")
         if one.unused:
             return _row(
                 glyphs.unread,
@@ -92,7 +116,8 @@ class InputsPage(Page):
                 if info.inputs is None
                 else "The kickoff was given an empty set of inputs."
             )
-            return [Line(), Line([("  " + said, "muted")])]
+            more = "  a adds one, for a fork." if info.summary.kind == "crew" else ""
+            return [Line(), Line([(f"  {said}{more}", "muted")])]
         one = self.inputs[index]
         note = type_name(one.value) if one.given else "missing"
         blocks: list[Block] = [
@@ -103,11 +128,17 @@ class InputsPage(Page):
         elif one.unused:
             blocks.append(Line([("No task's text asks for it.", "muted")]))
         blocks.append(Line())
-        if one.given:
-            blocks += heading("Value")
+        if one.edited:
             blocks.append(
-                text_or_json(one.value) if one.value != "" else Line([("An empty text.", "muted")])
-            )
+                Line([(f"{self.subject.glyphs.edited} ", "edited"), ("Your value", "heading"),
+                      ("  not forked yet: f forks, u undoes", "muted")])
+            )  # fmt: skip
+            blocks += [_value(one.value), Line()]
+            if not one.new:
+                blocks += [*heading("Recorded value", type_name(one.was)), _value(one.was)]
+        elif one.given:
+            blocks += heading("Value")
+            blocks.append(_value(one.value))
         else:
             blocks.append(
                 Line(
@@ -127,17 +158,8 @@ class InputsPage(Page):
         return ("the input's value", plain(one.value)) if one.given else ("its name", one.name)
 
 
-def type_name(value: Any) -> str:
-    """The JSON type of a value in a person's words."""
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return "boolean"
-    if isinstance(value, (int, float)):
-        return "number"
-    if isinstance(value, str):
-        return "text"
-    return "list" if isinstance(value, list) else "object"
+def _value(value: Any) -> Block:
+    return text_or_json(value) if value != "" else Line([("An empty text.", "muted")])
 
 
 def _row(

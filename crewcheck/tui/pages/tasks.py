@@ -29,6 +29,17 @@ class TasksPage(Page):
 
     def cells(self, index: int) -> Sequence[Cell]:
         task = self.tasks[index]
+        if index in self.subject.edits.outputs:
+            return _row(
+                self.subject.glyphs.edited,
+                one_line(task.label, 200),
+                self.subject.shown(task.agent or ""),
+                "",
+                "edited",
+                "edited",
+                "edited",
+                "muted",
+            )
         return _row(
             self.subject.glyphs.of_state(task.state),
             one_line(task.label, 200),
@@ -54,9 +65,17 @@ class TasksPage(Page):
         ]
         if task.error:
             blocks += [*heading("Error"), text_or_json(task.error), Line()]
+        edited = self.subject.edits.outputs.get(index)
+        if edited is not None:
+            blocks += [
+                Line([(f"{glyphs.edited} ", "edited"), ("Your output", "heading"),
+                      ("  not forked yet: f forks, u undoes", "muted")]),
+                text_or_json(edited) if edited.strip() else Line([("It is empty.", "muted")]),
+                Line(),
+            ]  # fmt: skip
         if task.output is not None:
             kind = task.output_format if task.output_format not in (None, "raw") else ""
-            blocks += heading("Output", kind or "")
+            blocks += heading("Output" if edited is None else "Recorded output", kind or "")
             if task.structured is not None:
                 blocks.append(json_body(task.structured))
             elif task.output.strip():
@@ -64,7 +83,7 @@ class TasksPage(Page):
             else:
                 blocks.append(Line([("The output is empty.", "muted")]))
             blocks.append(Line())
-        elif not task.error:
+        elif not task.error and edited is None:
             said = {
                 "pending": "Not begun yet: it has no output.",
                 "skipped": "Skipped: its condition did not hold.",
@@ -100,6 +119,8 @@ class TasksPage(Page):
         if not self.tasks:
             return "", ""
         task = self.tasks[index]
+        if index in self.subject.edits.outputs:
+            return "your output", self.subject.edits.outputs[index]
         if task.output is not None:
             return "the task's output", task.output
         if task.error:

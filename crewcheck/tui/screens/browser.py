@@ -17,6 +17,7 @@ from crewcheck.model.harmless import name as harmless_name
 from crewcheck.model.harmless import one_line
 from crewcheck.tui import words
 from crewcheck.tui.bindings import BROWSER_BINDINGS
+from crewcheck.tui.edit_book import identity_of
 from crewcheck.tui.glyphs import ASCII, Glyphs
 from crewcheck.tui.layout import Pieces
 from crewcheck.tui.messages import (
@@ -27,8 +28,10 @@ from crewcheck.tui.messages import (
     StoreRefreshed,
     SummariesRead,
 )
-from crewcheck.tui.pages import Subject
-from crewcheck.tui.screens.store import StoreScreen, difference
+from crewcheck.tui.pages import Page, Subject
+from crewcheck.tui.runs import Run
+from crewcheck.tui.screens.launches import LaunchingScreen
+from crewcheck.tui.screens.store import difference
 from crewcheck.tui.session import Clock, Loaded
 from crewcheck.tui.widgets.bars import Bar
 from crewcheck.tui.widgets.cursor_view import CursorView
@@ -45,7 +48,7 @@ AGES_SECONDS = 20.0
 SINGLE_UNDER = 76
 
 
-class BrowserScreen(StoreScreen):
+class BrowserScreen(LaunchingScreen):
     """Workers compute, messages carry, handlers draw: nothing here reads a file."""
 
     AUTO_FOCUS = "#tree"
@@ -93,11 +96,15 @@ class BrowserScreen(StoreScreen):
             yield self.detail
         yield Notice()
         yield Static("too small\nmake the window larger", id="too-small", markup=False)
+        yield Bar(id="status")
         yield Footer(show_command_palette=False)
 
     def on_mount(self) -> None:
         self.query_one("#left").border_title = "Runs"
         self.set_class(self.glyphs == ASCII, "-ascii")
+        self.begin_runs()
+        self.begin_edits()
+        self.tree_view.edited = lambda one: self.edits.count(identity_of(one))
         if self.first_hint:
             self.add_class("-hinted")
             self.query_one("#hint", Bar).show(
@@ -124,11 +131,16 @@ class BrowserScreen(StoreScreen):
         self.tree_view.want = message.session.wanted.append
         self._show_forest(message.forest)
         self._continue_reading()
+        self.look_for_runs()
 
     def on_store_refreshed(self, message: StoreRefreshed) -> None:
         before = self.forest
         self._show_forest(message.forest)
         self._continue_reading()
+        self.go_to_expected()
+        if message.quiet:
+            return
+        self.look_for_runs()
         self.notify(difference(before, message.forest), timeout=2.5, markup=False)
 
     def on_store_failed(self, message: StoreFailed) -> None:
@@ -244,7 +256,15 @@ class BrowserScreen(StoreScreen):
     def _subject(self, node: Node, loaded: Loaded | None = None) -> Subject:
         if loaded is None and self.session is not None:
             loaded = self.session.cached(node.checkpoint)
-        return Subject(node, loaded, self.now(), self.tree_view.shown, self.glyphs)
+        return Subject(
+            node,
+            loaded,
+            self.now(),
+            self.tree_view.shown,
+            self.glyphs,
+            edits=self.edits.of(identity_of(node.checkpoint)),
+            runs=tuple(self.runs),
+        )
 
     def _look(self) -> None:
         """Show what is under the cursor: what is known now, the document when it rests."""
@@ -278,6 +298,61 @@ class BrowserScreen(StoreScreen):
 
     def on_lineage_tree_opened(self) -> None:
         self._go_to(self.detail.main_view)
+
+    # -- edits and runs
+
+    def shown_subject(self) -> Subject | None:
+        node = self.tree_view.node
+        return self._subject(node) if node is not None and self.has_store else None
+
+    def shown_page(self) -> tuple[Page | None, int]:
+        return self.detail.page, self.detail.rows.cursor
+
+    def show_edits(self) -> None:
+        self.tree_view.refresh()
+        self._show_status()
+        subject = self.shown_subject()
+        if subject is not None:
+            self.detail.show(subject)
+        self.refresh_bindings()
+
+    def chosen_run(self) -> Run | None:
+        if self.detail.tab != "run" or not self.detail.rows.count:
+            return None
+        at = self.detail.rows.cursor
+        return self.runs[at] if at < len(self.runs) else None
+
+    def show_runs(self) -> None:
+        self._show_status()
+        subject = self.shown_subject()
+        if subject is not None:
+            self.detail.show_runs(subject)
+        self.refresh_bindings()
+
+    def show_run_tab(self) -> None:
+        self.detail.choose_tab("run")
+        self._arrange(in_detail=True)
+        if self.size.width < SINGLE_UNDER:
+            self.detail.text.focus()
+
+    def go_to_checkpoint(self, checkpoint_id: str) -> bool:
+        nodes = self.forest.by_id.get(checkpoint_id) if self.forest is not None else None
+        if not nodes:
+            return False
+        if self.query_text:
+            self._drop_filter()
+        return self.tree_view.go_to(nodes[0])
+
+    def _show_status(self) -> None:
+        """One line above the keys: what runs, and what is edited."""
+        edits = self.edits.total
+        right: Pieces = []
+        if edits:
+            right = [(f"{self.glyphs.edited} {words.many(edits, 'edit')}", "edited"),
+                     ("  f ", "key"), ("forks", "muted")]  # fmt: skip
+        left = self.runs_line()
+        self.query_one("#status", Bar).show(left, right)
+        self.set_class(bool(left or right), "-status")
 
     # -- panes
 
@@ -318,10 +393,12 @@ class BrowserScreen(StoreScreen):
     def action_tab(self, index: int) -> None:
         self.detail.choose(index)
         self._keep_focus()
+        self.refresh_bindings()
 
     def action_tab_step(self, by: int) -> None:
         self.detail.step(by)
         self._keep_focus()
+        self.refresh_bindings()
 
     def _keep_focus(self) -> None:
         """The list may have gone with its tab: then the text takes the focus."""
@@ -335,6 +412,18 @@ class BrowserScreen(StoreScreen):
             return self.in_detail
         if isinstance(self.focused, FilterLine) and action == "filter":
             return False
+        if action in ("edit", "edit_outside"):
+            return self.has_store and self.detail.tab in ("work", "inputs")
+        if action == "add_input":
+            return self.has_store and self.detail.tab == "inputs"
+        if action in ("undo", "drop_edits"):
+            return self.has_store and self.edits.total > 0
+        if action == "cancel_run":
+            return any(run.live for run in self.runs)
+        if action == "answer":
+            return any(run.prompts for run in self.runs)
+        if action in ("fork", "resume", "newest"):
+            return self.has_store
         if action in ("filter", "copy", "copy_path", "pane", "tab_step"):
             return self.has_store
         return True

@@ -41,8 +41,10 @@ class StoreScreen(Screen[None]):
 
     @property
     def busy(self) -> bool:
-        """Whether something is still being read or about to be."""
-        return self._settle is not None or any(not one.is_finished for one in self.workers)
+        """Whether something is still being read or about to be; runs are followed beside it."""
+        return self._settle is not None or any(
+            not one.is_finished and one.group != "follow" for one in self.workers
+        )
 
     @work(thread=True, exclusive=True, group="store", exit_on_error=False)
     def open_store(self) -> None:
@@ -56,7 +58,7 @@ class StoreScreen(Screen[None]):
             self.post_message(StoreOpened(session, session.forest))
 
     @work(thread=True, exclusive=True, group="store", exit_on_error=False)
-    def refresh_store(self, session: Session) -> None:
+    def refresh_store(self, session: Session, quiet: bool = False) -> None:
         try:
             changed = session.refresh()
         except CrewcheckError as error:
@@ -64,7 +66,7 @@ class StoreScreen(Screen[None]):
         except Exception as error:  # whatever it is, a person must be told
             self.post_message(StoreFailed(unexpected(error)))
         else:
-            self.post_message(StoreRefreshed(session.forest, changed))
+            self.post_message(StoreRefreshed(session.forest, changed, quiet))
 
     @work(thread=True, exclusive=True, group="summaries", exit_on_error=False)
     def read_summaries(self, session: Session) -> None:

@@ -33,6 +33,7 @@ class Detail(Vertical):
         #: the row a person chose on a tab, kept while the number of rows is the same
         self._chosen: dict[str, tuple[int, int]] = {}
         self._identity: object = None
+        self._edits: object = None
         #: the document that is shown
         self.loaded: Loaded | None = None
 
@@ -58,7 +59,8 @@ class Detail(Vertical):
         """Show a checkpoint. Of the same one as before, the place in the text is kept."""
         header = subject.node.checkpoint.header
         identity = header.key, header.id
-        same = identity == self._identity
+        same = identity == self._identity and subject.edits == self._edits
+        self._edits = subject.edits
         self._identity = identity
         self.loaded = subject.loaded
         self.pages = pages_of(subject)
@@ -102,7 +104,23 @@ class Detail(Vertical):
             self.rows.show(page.count, page.cells, index)
         else:
             self.rows.show(0, page.cells)
-        self.text.show(page.blocks(index), keep_place=keep_place)
+        self.text.show(
+            page.blocks(index), keep_place=keep_place or page.steady, tail=page.tail(index)
+        )
+
+    def show_runs(self, subject: Subject) -> None:
+        """The runs have gone on: nothing else is drawn anew."""
+        tabs = [page.tab for page in self.pages]
+        self.pages = pages_of(subject)
+        if [page.tab for page in self.pages] != tabs or self.tab == "run":
+            self._draw(keep_place=True)
+
+    def choose_tab(self, tab: str, row: int = 0) -> None:
+        """Show a tab by its name, if there is such."""
+        page = next((page for page in self.pages if page.tab == tab), None)
+        if page is not None:
+            self._chosen[tab] = row, page.count
+            self.choose(self.pages.index(page))
 
     def _row_of(self, page: Page) -> int:
         if not page.count:
@@ -131,7 +149,7 @@ class Detail(Vertical):
         page = self.page
         if page is not None and event.index < page.count:
             self._chosen[page.tab] = event.index, page.count
-            self.text.show(page.blocks(event.index))
+            self.text.show(page.blocks(event.index), tail=page.tail(event.index))
 
     def on_cursor_view_chosen(self, event: CursorView.Chosen) -> None:
         event.stop()

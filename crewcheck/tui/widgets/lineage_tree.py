@@ -57,6 +57,8 @@ class LineageTree(CursorView):
         self.match: Match | None = None
         #: told of checkpoints that are drawn without their summary
         self.want: Callable[[Checkpoint], object] = lambda _checkpoint: None
+        #: how many edits a checkpoint has that are not forked yet
+        self.edited: Callable[[Checkpoint], int] = lambda _checkpoint: 0
         self.unicode = glyphs.last == "└"
         self.shown: Callable[[str], str] = lru_cache(4096)(
             lambda text: harmless_name(redactor.text(text))
@@ -107,6 +109,18 @@ class LineageTree(CursorView):
         if self.rows is None or not 0 <= self.cursor < len(self.rows):
             return None
         return node_of(self.rows.list[self.cursor])
+
+    def go_to(self, node: Node) -> bool:
+        """Put the cursor on a checkpoint, unfolding what hides it; whether it is shown."""
+        if self.rows is None:
+            return False
+        found = self.rows.reveal(("checkpoint", node.checkpoint.key))
+        if found is None:
+            return False
+        self.set_line_count(self.count)
+        self.refresh()
+        self.move_to(found)
+        return True
 
     def nodes_ahead(self, direction: int, number: int = 1) -> list[Node]:
         """The checkpoints that the cursor meets next, going up or down."""
@@ -216,6 +230,8 @@ class LineageTree(CursorView):
         count = size_of(segment)
         said = words.many(count, "checkpoint") if self.room >= WORDS_FROM else f"{count:,}"
         left.append((f" {glyphs.between} {said}", "muted"))
+        if not self.rows.is_open(view):
+            left += self._edits(newest)
         return self._row(left, face, words.ago(newest.header.created_at, self.now()), True)
 
     def _segment_name(self, segment: Segment, face: Checkpoint) -> Pieces:
@@ -256,7 +272,12 @@ class LineageTree(CursorView):
                 left.append((said, "" if hit else "context"))
             if damage is not None:
                 left.append((f"  {glyphs.damaged} {damage.rule.replace('-', ' ')}", "warn"))
+        left += self._edits(checkpoint)
         return self._row(left, checkpoint, words.clock(checkpoint.header.created_at), hit)
+
+    def _edits(self, checkpoint: Checkpoint) -> Pieces:
+        count = self.edited(checkpoint)
+        return [(f"  {self.glyphs.edited} {count}", "edited")] if count else []
 
     def _row(self, left: Pieces, face: Checkpoint, when: str, hit: bool) -> Pieces:
         """The left part, and right of it progress and time in columns of their own."""

@@ -31,6 +31,7 @@ STYLE_NAMES = (
     "accent",
     "guide",
     "context",
+    "edited",
     "tab-active",
 )
 #: Style names with a background of their own.
@@ -74,6 +75,7 @@ class LineView(ScrollView, can_focus=True):
         & > .lines--warn { color: $text-warning; }
         & > .lines--live { color: $text-primary; text-style: bold; }
         & > .lines--accent { color: $text-accent; }
+        & > .lines--edited { color: $text-secondary; text-style: bold; }
         & > .lines--guide { color: $text-disabled; }
         & > .lines--context { color: $text-disabled; }
         & > .lines--tab-active {

@@ -41,21 +41,36 @@ class TextView(LineView):
         self._source: Iterator[Pieces] | None = None
         self._width = 0
         self._guess = 0
+        #: what is shown grows at its end
+        self._tail = False
 
     @property
     def complete(self) -> bool:
         """Whether all lines have been made."""
         return self._source is None
 
-    def show(self, blocks: Sequence[Block], *, keep_place: bool = False) -> None:
-        """Show other blocks, from their beginning or from where the view is."""
+    def show(
+        self, blocks: Sequence[Block], *, keep_place: bool = False, tail: bool = False
+    ) -> None:
+        """Show other blocks, from their beginning or from where the view is.
+
+        ``tail``: the end is what is new; it is shown, unless a person has scrolled away.
+        """
+        follow = tail and (not keep_place or not self._tail or self._is_at_end())
+        keep_place = keep_place and (tail or not self._tail)
+        self._tail = tail
         self._blocks = blocks
         place = self.scroll_offset.y if keep_place else 0
         if self.text_selection is not None:
             self.screen.clear_selection()
         self._begin(place)
-        if not keep_place and self.scroll_offset.y:
+        if follow:
+            self.action_bottom()
+        elif not keep_place and self.scroll_offset.y:
             self.scroll_to(y=0, animate=False)
+
+    def _is_at_end(self) -> bool:
+        return self.scroll_offset.y >= self.max_scroll_y
 
     def _begin(self, place: int) -> None:
         before = self._seen() if self._width == self.room else None

@@ -1,0 +1,234 @@
+"""A fork or resume from the app, up to its yes. All of it runs in workers.
+
+`look` reads the checkpoint and what its data tells of a plan, `begin` starts the child,
+which imports crewai and makes the exact plan while the person reads, `go` confirms it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Hashable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from crewcheck.engine.catalog import open_catalog
+from crewcheck.engine.invalidation import Decision, TaskFacts, Wishes
+from crewcheck.engine.planning import plan_report
+from crewcheck.engine.redaction import Redactor
+from crewcheck.engine.running import (
+    FORK,
+    Prepared,
+    Source,
+    Wish,
+    confirm,
+    facts_from_data,
+    prepare,
+    read_source,
+    start,
+    wishes_of,
+    write_fork,
+)
+from crewcheck.errors import CrewcheckError, NotFound, UsageProblem
+from crewcheck.runtimes.follow import Follower
+from crewcheck.runtimes.project import find_project
+from crewcheck.runtimes.spawn import RunHandle
+from crewcheck.runtimes.wire import LAST, Message
+from crewcheck.tui.edit_book import identity_of
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """An edit as it is shown: without secrets. ``before`` None: there was nothing."""
+
+    what: str
+    before: Any
+    after: Any
+    new: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What is known of a fork or resume before anything of the user's has been loaded."""
+
+    name: str
+    facts: list[TaskFacts]
+    wishes: Wishes
+    changes: list[Change]
+    pending: bool
+    result: str
+
+
+@dataclass(slots=True)
+class Heard:
+    """What the child has said since the last look."""
+
+    plan: Message | None = None
+    loaded: Message | None = None
+    report: dict[str, Any] | None = None
+    crewai: str = ""
+    last: Message | None = None
+    log: list[str] = field(default_factory=list)
+
+    def __bool__(self) -> bool:
+        return bool(self.plan or self.loaded or self.crewai or self.last or self.log)
+
+
+class Launch:
+    """One attempt. Not for two threads at once."""
+
+    def __init__(
+        self, location: str, identity: Hashable, wish: Wish, redactor: Redactor,
+        boot: str | None = None,
+    ) -> None:  # fmt: skip
+        self.location = location
+        self.identity = identity
+        self.wish = wish
+        self.redactor = redactor
+        self.boot = boot
+        self._source: Source | None = None
+        self.prepared: Prepared | None = None
+        self.handle: RunHandle | None = None
+        self._follower: Follower | None = None
+        self._loaded: Message = {}
+        self.plan: Message | None = None
+        self.given_up = False
+        self._lock = Lock()
+
+    def look(self) -> Known:
+        """Read the checkpoint. Raises `CrewcheckError`."""
+        catalog = open_catalog(self.location)
+        try:
+            nodes = catalog.forest.order
+            node = next((n for n in nodes if identity_of(n.checkpoint) == self.identity), None)
+            if node is None:
+                raise NotFound("this checkpoint is not in the store any more", "refresh with r")
+            source = read_source(catalog, node)
+            try:
+                project = find_project(os.path.abspath(catalog.store.location))
+            except UsageProblem:
+                project = None
+            facts = facts_from_data(source, project)
+        except BaseException:
+            catalog.close()
+            raise
+        self._source = source
+        hide = self.redactor
+        name = source.entity.get("name")
+        return Known(
+            hide.text(name if isinstance(name, str) and name else "crew"),
+            [replace(fact, label=hide.text(fact.label)) for fact in facts],
+            wishes_of(source, self.wish.edits),
+            self._changes(source),
+            source.pending,
+            hide.text(source.result),
+        )
+
+    def _changes(self, source: Source) -> list[Change]:
+        hide = self.redactor.value
+        edits = self.wish.edits
+        found = []
+        for name, value in edits.inputs.items():
+            before = source.inputs.get(name)
+            found.append(
+                Change(f"input {name}", hide({name: before})[name] if name in source.inputs
+                       else None, hide({name: value}).get(name), name not in source.inputs)
+            )  # fmt: skip
+        for index, text in sorted(edits.outputs.items()):
+            task = source.tasks[index]
+            found.append(
+                Change(
+                    f"output of {hide(task.label)}", hide(task.output), hide(text),
+                    task.output is None,
+                )
+            )  # fmt: skip
+        return found
+
+    def begin(self) -> None:
+        """Find project, entry and Python, and start the child. Raises `CrewcheckError`."""
+        assert self._source is not None
+        self.prepared = prepare(self._source, self.wish)
+        if self.boot is not None:
+            self.prepared.spec.boot = self.boot
+        handle = start(self.prepared)
+        self.handle = handle
+        self._follower = handle.follower()
+        if self.given_up:
+            self.give_up()
+
+    def listen(self) -> Heard:
+        """What is new from the child, without waiting."""
+        heard = Heard()
+        if self._follower is None or self.prepared is None:
+            return heard
+        hide = self.redactor
+        for message in self._follower.poll():
+            kind = message["type"]
+            if kind == "hello":
+                heard.crewai = str(message.get("crewai") or "")
+            elif kind == "loaded":
+                self._loaded = heard.loaded = message
+            elif kind == "plan":
+                self.plan = heard.plan = message
+                heard.loaded = self._loaded
+                report = plan_report(self.prepared, self._loaded, message)
+                heard.report = hide.value(report)
+            elif kind == "log":
+                heard.log.append(hide.text(str(message.get("text") or "")))
+            elif kind in LAST and heard.last is None:
+                heard.last = hide.value(message)
+        return heard
+
+    def go(self, branch: str, items: list[Decision]) -> tuple[Path, str]:
+        """Let it run: ``(the run's folder, the checkpoint that it goes on from)``.
+
+        Raises `CrewcheckError`.
+        """
+        assert self.prepared is not None
+        assert self.handle is not None
+        if self.wish.action == FORK:
+            self.prepared.branch = branch
+        plan = {**(self.plan or {}), "items": [item.as_dict() for item in items]}
+        checkpoint_id = confirm(self.prepared, self.handle, plan)
+        folder = self.handle.folder
+        self.handle.close()
+        self.handle = None
+        self._close()
+        return folder, checkpoint_id
+
+    def write_only(self, branch: str, run: list[int]) -> str:
+        """Write the fork, run nothing: the new checkpoint's id. Raises `CrewcheckError`."""
+        assert self._source is not None
+        checkpoint_id, _, _ = write_fork(self._source, self.wish.edits, branch, run)
+        self.give_up()
+        return checkpoint_id
+
+    def again(self, **changes: Any) -> None:
+        """Start once more with another wish: another entry, another Python, a yes more.
+
+        Raises `CrewcheckError`.
+        """
+        self._let_go()
+        self._loaded, self.plan, self._follower = {}, None, None
+        self.wish = replace(self.wish, **changes)
+        self.begin()
+
+    def give_up(self) -> None:
+        """Nothing is to run: the child ends."""
+        self.given_up = True
+        self._let_go()
+        self._close()
+
+    def _let_go(self) -> None:
+        with self._lock:
+            handle, self.handle = self.handle, None
+        if handle is not None:
+            with contextlib.suppress(CrewcheckError):
+                handle.abort()
+            handle.close()
+
+    def _close(self) -> None:
+        if self._source is not None:
+            self._source.catalog.close()

@@ -1,0 +1,188 @@
+"""What a run's messages look like: a line each, with the time since it began."""
+
+from __future__ import annotations
+
+import calendar
+import time
+from collections.abc import Callable
+from typing import Any
+
+from crewcheck.model.harmless import name as harmless_name
+from crewcheck.model.harmless import one_line
+from crewcheck.runtimes.wire import Message
+from crewcheck.tui import words
+from crewcheck.tui.glyphs import Glyphs
+from crewcheck.tui.layout import Block, Line, Piece, Pieces
+
+#: Cells of the time, and of what stands before the words of a line.
+TIME = 7
+HANG = TIME + 4
+#: Of a line that a program printed, at most so much is kept.
+LONGEST_LOG = 2000
+#: Events that tell a person something; all others are CrewAI's own affairs.
+_TOLD = ("task_", "tool_usage_", "llm_guardrail_")
+_TOLD_ALONE = frozenset({"llm_call_completed", "llm_call_failed", "crew_kickoff_failed"})
+
+Hide = Callable[[str], str]
+
+
+class RunLines:
+    """Makes lines of messages as they come. ``hide`` takes secrets out of a text."""
+
+    def __init__(self, glyphs: Glyphs, hide: Hide) -> None:
+        self.glyphs = glyphs
+        self.hide = hide
+        self._begin: float | None = None
+        self._spent: dict[object, int] = {}
+
+    def of(self, message: Message) -> list[Block]:
+        """The lines of one message; none for what does not concern a person."""
+        make = _MAKERS.get(message["type"])
+        if make is None:
+            return []
+        after = self._after(message)
+        return [Line([(f"{after:>{TIME}}  ", "faint"), *pieces], hang=HANG)
+                for pieces in make(self, message)]  # fmt: skip
+
+    def _after(self, message: Message) -> str:
+        at = seconds_of(message.get("at"))
+        if message["type"] in ("supervised", "go") or self._begin is None:
+            self._begin = at
+        if at is None or self._begin is None:
+            return ""
+        minutes, rest = divmod(max(0.0, at - self._begin), 60)
+        return f"{int(minutes)}:{rest:04.1f}" if minutes < 600 else f"{int(minutes) // 60} h"
+
+    def one(self, value: object, limit: int = 400) -> str:
+        """Foreign text on one line, harmless and without secrets."""
+        return one_line(self.hide(str(value)), limit)
+
+    def hello(self, message: Message) -> list[Pieces]:
+        took = message.get("seconds")
+        said = f"crewai {self.one(message.get('crewai') or '', 40)} loaded"
+        if isinstance(took, (int, float)):
+            said += f" in {words.took(took)}"
+        return [[(f"{self.glyphs.unread} {said}", "muted")]]
+
+    def begun(self, message: Message) -> list[Pieces]:
+        branch = harmless_name(self.hide(str(message.get("branch") or "")))
+        parent = harmless_name(str(message.get("checkpoint_id") or ""))
+        pieces: Pieces = [(f"{self.glyphs.running} ", "live"), ("begins", "title")]
+        if branch:
+            pieces += [(" on ", "muted"), (branch, "accent")]
+        if parent:
+            pieces.append((f" after {parent}", "muted"))
+        return [pieces]
+
+    def event(self, message: Message) -> list[Pieces]:
+        kind = str(message.get("event") or "")
+        if not kind.startswith(_TOLD) and kind not in _TOLD_ALONE:
+            return []
+        task, replayed = message.get("task"), message.get("replayed") is True
+        label = self.one(message.get("task_name") or _numbered(task), 60)
+        if replayed:
+            if kind != "task_completed":
+                return []
+            return [[(f"{self.glyphs.finished} {label}", "faint"), ("  recorded", "faint")]]
+        tokens = _tokens(message.get("tokens"))
+        self._spent[task] = self._spent.get(task, 0) + tokens
+        facts = self._facts(message, self._spent[task] if kind == "task_completed" else tokens)
+        if kind == "task_started":
+            agent = f"  {self.one(message.get('agent') or '', 60)}"
+            return [[(f"{self.glyphs.running} ", "live"), (label, "title"), (agent, "muted")]]
+        if kind == "task_completed":
+            return [[(f"{self.glyphs.finished} ", "ok"), (label, "title"), *facts]]
+        failed = kind.endswith(("_failed", "_error"))
+        about = self.one(message.get("tool") or message.get("model") or "", 60)
+        mark: Piece = (self.glyphs.failed if failed else self.glyphs.between, "bad" if failed
+                       else "faint")  # fmt: skip
+        style = "bad" if failed else "muted"
+        pieces: Pieces = [("  ", ""), mark, (f" {words.trigger_words(kind)}", style)]
+        if kind.startswith("task_"):
+            pieces = [mark, (f" {label} failed", "bad")]
+        elif about:
+            pieces.append((f"  {about}", "muted"))
+        pieces += facts
+        if message.get("error"):
+            pieces.append((f"  {self.one(message['error'])}", "bad"))
+        return [pieces]
+
+    def _facts(self, message: Message, tokens: int) -> Pieces:
+        parts = []
+        took = message.get("seconds")
+        if isinstance(took, (int, float)):
+            parts.append(words.took(took))
+        if tokens:
+            parts.append(words.many(tokens, "token"))
+        return [(f"  {f' {self.glyphs.between} '.join(parts)}", "muted")] if parts else []
+
+    def checkpoint(self, message: Message) -> list[Pieces]:
+        if message.get("lost"):
+            said = f"{self.glyphs.damaged} a checkpoint was lost: {self.one(message['lost'])}"
+            return [[(said, "bad")]]
+        place = harmless_name(str(message.get("id") or ""))
+        return [[("  ", ""), (self.glyphs.saved, "accent"), (" checkpoint ", "muted"),
+                 (place, "accent")]]  # fmt: skip
+
+    def log(self, message: Message) -> list[Pieces]:
+        said = self.one(str(message.get("text") or "")[:LONGEST_LOG], LONGEST_LOG)
+        if not said:
+            return []
+        style = "warn" if message.get("stream") == "stderr" else "muted"
+        return [[(f"{self.glyphs.pass_by} ", "guide"), (said, style)]]
+
+    def prompt(self, message: Message) -> list[Pieces]:
+        said = self.one(message.get("message") or "")
+        return [[(f"{self.glyphs.paused} asks you  ", "warn"), (said, "")]]
+
+    def answer(self, message: Message) -> list[Pieces]:
+        said = self.one(message.get("text") or "") or "(nothing)"
+        return [[("  your answer  ", "muted"), (said, "")]]
+
+    def cancel(self, message: Message) -> list[Pieces]:
+        return [[(f"{self.glyphs.failed} you cancelled it", "warn")]]
+
+    def ended(self, message: Message) -> list[Pieces]:
+        """The last line; what it gave or why it ended is told above all lines."""
+        kind = message["type"]
+        sign, style = {
+            "finished": (self.glyphs.finished, "ok"),
+            "paused": (self.glyphs.paused, "warn"),
+            "interrupted": (self.glyphs.failed, "warn"),
+        }.get(kind, (self.glyphs.failed, "bad"))
+        return [[(f"{sign} {'crashed' if message.get('crashed') else kind}", style)]]
+
+
+_MAKERS: dict[str, Callable[[RunLines, Message], list[Pieces]]] = {
+    "hello": RunLines.hello,
+    "go": lambda _lines, _message: [],
+    "started": RunLines.begun,
+    "event": RunLines.event,
+    "checkpoint": RunLines.checkpoint,
+    "log": RunLines.log,
+    "prompt": RunLines.prompt,
+    "answer": RunLines.answer,
+    "cancel": RunLines.cancel,
+    **dict.fromkeys(("finished", "failed", "refused", "paused", "interrupted"), RunLines.ended),
+}
+
+
+def seconds_of(at: Any) -> float | None:
+    """Seconds since 1970 of a message's time."""
+    if not isinstance(at, str):
+        return None
+    try:
+        whole = calendar.timegm(time.strptime(at[:19], "%Y-%m-%dT%H:%M:%S"))
+        return whole + float(f"0{at[19:].rstrip('Z')}")
+    except ValueError:
+        return None
+
+
+def _numbered(task: object) -> str:
+    return f"task {task + 1}" if isinstance(task, int) else "the crew"
+
+
+def _tokens(tokens: object) -> int:
+    if isinstance(tokens, dict):
+        tokens = tokens.get("total", tokens.get("total_tokens"))
+    return tokens if isinstance(tokens, int) and not isinstance(tokens, bool) else 0

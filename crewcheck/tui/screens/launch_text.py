@@ -1,0 +1,145 @@
+"""What the dialog of a fork or resume says about its plan. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from crewcheck.engine.invalidation import KEEP, Decision
+from crewcheck.model.harmless import name as harmless_name
+from crewcheck.model.harmless import one_line
+from crewcheck.tui import words
+from crewcheck.tui.glyphs import Glyphs
+from crewcheck.tui.launching import Change
+from crewcheck.tui.layout import Block, Cell, Line, Piece, Pieces
+from crewcheck.tui.pages.base import fact, heading, preview
+from crewcheck.tui.typed import kind_of
+
+#: Losses and warnings about where a key goes come first.
+_PROMINENT = ("endpoint", "tool", "key")
+
+
+def plan_cells(item: Decision, glyphs: Glyphs, shown: Callable[[str], str]) -> Sequence[Cell]:
+    """One task of a plan: kept or run, and why."""
+    kept = item.action == KEEP
+    if item.rule == "edited":
+        sign, style = glyphs.edited, "edited"
+    elif kept:
+        sign, style = glyphs.finished, "ok"
+    else:
+        sign, style = glyphs.again, "live"
+    by_wish = item.rule.endswith("by-wish")
+    return (
+        Cell(sign, style, 1),
+        Cell(item.action, style, 4),
+        Cell(f"{item.index + 1}", "muted", 3, right=True),
+        Cell(one_line(shown(item.label), 60), "muted" if kept else "title", least=10, most=26),
+        Cell(one_line(item.reason, 200), "edited" if by_wish else "muted", least=24),
+    )
+
+
+def plan_heading(items: Sequence[Decision]) -> Pieces:
+    """``Plan  2 kept · 2 run``."""
+    kept = sum(1 for item in items if item.action == KEEP)
+    return [("Plan  ", "heading"), (f"{kept} kept, {len(items) - kept} run", "")]
+
+
+def change_blocks(changes: Iterable[Change], glyphs: Glyphs) -> list[Block]:
+    """The edits: what was, and what is."""
+    blocks: list[Block] = []
+    for change in changes:
+        blocks.append(Line([(f"{glyphs.edited} ", "edited"), (one_line(change.what, 80), "title"),
+                            ("  new" if change.new else "", "muted")]))  # fmt: skip
+        if not change.new:
+            blocks.append(_value("  was  ", change.before, "muted"))
+        blocks.append(_value("  now  ", change.after, ""))
+    return blocks
+
+
+def _value(label: str, value: Any, style: str) -> Line:
+    kind = "" if isinstance(value, str) else f"  ({kind_of(value)})"
+    said = preview(value, 160) if value != "" else "(empty)"
+    return Line([(label, "label"), (said, style), (kind, "faint")], hang=len(label))
+
+
+def facts_blocks(report: dict[str, Any], glyphs: Glyphs) -> list[Block]:
+    """With what it would run: everything that the child has told."""
+    blocks: list[Block] = []
+    warnings = sorted(
+        report.get("warnings") or [],
+        key=lambda one: not any(word in str(one.get("rule")) for word in _PROMINENT),
+    )
+    for warning in warnings:
+        blocks.append(_told(warning, glyphs.damaged, "warn"))
+    for difference in report.get("changed") or []:
+        blocks.append(Line([(f"{glyphs.damaged} changed  ", "warn"),
+                            (one_line(str(difference), 300), "")], hang=2))  # fmt: skip
+    if report.get("ran_before"):
+        said = "the program has already run up to its kickoff"
+        blocks.append(Line([(f"{glyphs.damaged} ", "warn"), (said, "warn")], hang=2))
+    if blocks:
+        blocks.append(Line())
+    blocks += heading("With")
+    if report.get("model"):
+        blocks.append(fact("model", one_line(str(report["model"]), 120)))
+    if report.get("endpoint"):
+        blocks.append(fact("endpoint", one_line(str(report["endpoint"]), 200)))
+    if report.get("tools"):
+        blocks.append(fact("tools", one_line(", ".join(map(str, report["tools"])), 200)))
+    entry = one_line(str(report.get("entry") or ""), 200)
+    blocks.append(
+        fact("crew", entry, (f"  {one_line(str(report.get('entry_origin') or ''), 160)}", "muted"))
+    )
+    crewai = f"crewai {one_line(str(report['crewai']), 40)}  " if report.get("crewai") else ""
+    blocks.append(fact("python", crewai, (harmless_name(str(report.get("python") or "")), "muted")))
+    blocks.append(fact("folder", (harmless_name(str(report.get("cwd") or "")), "muted")))
+    losses = report.get("losses") or []
+    notes = report.get("notes") or []
+    if losses or notes:
+        blocks += [Line(), *heading("Good to know")]
+        blocks += [_told(loss, glyphs.between, "muted") for loss in losses]
+        blocks += [Line([(f"{glyphs.between} ", "muted"), (one_line(str(note), 300), "muted")],
+                        hang=2) for note in notes]  # fmt: skip
+    return blocks
+
+
+def _told(entry: dict[str, Any], sign: str, style: str) -> Line:
+    pieces: Pieces = [(f"{sign} ", style)]
+    if entry.get("where"):
+        pieces.append((f"{one_line(str(entry['where']), 120)}  ", "title"))
+    pieces.append((one_line(str(entry.get("message") or ""), 500), style))
+    return Line(pieces, hang=2)
+
+
+def refusal_blocks(
+    message: str, hint: str, differences: Sequence[Any], glyphs: Glyphs
+) -> list[Block]:
+    """Why it is not done, and the way out."""
+    said = message[:1].upper() + message[1:]
+    blocks: list[Block] = [
+        Line([(f"{glyphs.damaged} ", "warn"), (one_line(said, 800), "title")], hang=2)
+    ]
+    for difference in differences[:30]:
+        blocks.append(
+            Line(
+                [(f"  {glyphs.between} ", "muted"), (one_line(str(difference), 500), "muted")],
+                hang=4,
+            )
+        )
+    if hint:
+        blocks.append(Line([("  ", ""), (one_line(hint, 500), "muted")], hang=2))
+    return [*blocks, Line()]
+
+
+def source_pieces(name: str, checkpoint_id: str, when: str, action: str) -> Pieces:
+    """What is forked or resumed."""
+    pieces: list[Piece] = [(one_line(name, 40), "title"), (" from ", "muted")]
+    pieces.append((harmless_name(checkpoint_id), ""))
+    if when:
+        pieces.append((f"  {when}", "muted"))
+    return pieces
+
+
+def when_of(trigger: str | None, created_at: str | None, now: float) -> str:
+    parts = [words.trigger_words(trigger), words.ago(created_at, now)]
+    return ", ".join(part for part in parts if part)

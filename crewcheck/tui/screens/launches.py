@@ -1,0 +1,121 @@
+"""What the main screen does about forks and resumes: open the dialog, take up what it made."""
+
+from __future__ import annotations
+
+from textual import work
+
+from crewcheck.engine.branches import new_branch
+from crewcheck.engine.running import FORK, RESUME, Wish
+from crewcheck.errors import CrewcheckError
+from crewcheck.model.edits import Edits
+from crewcheck.model.harmless import name as harmless_name
+from crewcheck.model.harmless import one_line
+from crewcheck.tui.edit_book import identity_of
+from crewcheck.tui.launching import Launch
+from crewcheck.tui.messages import OrderFailed, RunStarted
+from crewcheck.tui.pages import Subject
+from crewcheck.tui.runs import Run, begun
+from crewcheck.tui.screens.editing import EditingScreen
+from crewcheck.tui.screens.launch import Begun, ForkInstead, LaunchScreen, Outcome, Written
+
+
+class LaunchingScreen(EditingScreen):
+    """Nothing of a person's is run without the dialog's yes."""
+
+    #: the program that children run, None for ours
+    boot: str | None = None
+    #: a checkpoint that the cursor goes to when it is in the tree
+    _expected = ""
+
+    def action_fork(self) -> None:
+        self._launch(FORK)
+
+    def action_resume(self) -> None:
+        self._launch(RESUME)
+
+    def _launch(self, action: str) -> None:
+        subject = self.shown_subject()
+        if subject is None or self.session is None or self.forest is None:
+            return
+        checkpoint = subject.node.checkpoint
+        if subject.unreadable:
+            damage = checkpoint.damage
+            why = damage.message if damage is not None else "it cannot be read"
+            self.notify(f"Nothing can go on from a damaged checkpoint: {one_line(why, 200)}",
+                        severity="warning", timeout=6, markup=False)  # fmt: skip
+            return
+        identity = identity_of(checkpoint)
+        edits = self.edits.of(identity)
+        wish = Wish(action=action, edits=Edits(dict(edits.inputs), dict(edits.outputs)))
+        is_fork = action == FORK
+        self.app.push_screen(
+            LaunchScreen(
+                Launch(self.session.location, identity, wish, self.redactor, self.boot),
+                subject.node,
+                branch=new_branch(checkpoint.id) if is_fork else checkpoint.branch,
+                taken=frozenset(one.checkpoint.branch for one in self.forest.order),
+                glyphs=self.glyphs,
+                now=self.now(),
+                cautions=() if is_fork else self._cautions(subject),
+                edited=bool(edits) and not is_fork,
+            ),
+            lambda outcome: self._launched(subject, outcome),
+        )
+
+    def _cautions(self, subject: Subject) -> tuple[str, ...]:
+        """What a person should know before a branch is gone on with."""
+        branch = subject.node.checkpoint.branch
+        said = []
+        if any(run.state.branch == branch for run in begun(self.runs)):
+            said.append("a run is going on on this branch: both would write to it")
+        if any(child.checkpoint.branch == branch for child in subject.node.children):
+            said.append(
+                "this branch has newer checkpoints: what is done after this one is done again"
+            )
+        return tuple(said)
+
+    def _launched(self, subject: Subject, outcome: Outcome) -> None:
+        if self.session is None:
+            return
+        identity = identity_of(subject.node.checkpoint)
+        if isinstance(outcome, ForkInstead):
+            self.action_fork()
+        elif isinstance(outcome, Written):
+            self.edits.forget(identity)
+            self._expected = outcome.checkpoint_id
+            branch = harmless_name(self.redactor.text(outcome.branch))
+            self.notify(f"Forked to {branch}. e runs it.", timeout=5, markup=False)
+            self.show_edits()
+            self.refresh_store(self.session, quiet=True)
+        elif isinstance(outcome, Begun):
+            self.edits.forget(identity)
+            self._expected = outcome.checkpoint_id
+            self.show_edits()
+            self.take_up(outcome)
+            self.refresh_store(self.session, quiet=True)
+        else:
+            # a fork may have been written although its run could not begin
+            self._refresh_soon()
+
+    @work(thread=True, group="orders", exit_on_error=False)
+    def take_up(self, begun: Begun) -> None:
+        """Begin to follow a run that was started here."""
+        try:
+            run = Run(begun.folder, self.redactor, self.glyphs)
+        except CrewcheckError as error:
+            self.post_message(OrderFailed(str(error)))
+        else:
+            self.post_message(RunStarted(run))
+
+    def on_run_started(self, message: RunStarted) -> None:
+        self.add_run(message.run)
+        self.show_run_tab()
+
+    def show_run_tab(self) -> None:
+        """Show what the newest run does. To be filled in by the screen."""
+        raise NotImplementedError
+
+    def go_to_expected(self) -> None:
+        """Go to a checkpoint that was waited for, once it is there."""
+        if self._expected and self.go_to_checkpoint(self._expected):
+            self._expected = ""

@@ -1,0 +1,342 @@
+"""What the main screen does with runs: find, follow, cancel, answer, and tell of them."""
+
+from __future__ import annotations
+
+import os
+import time
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+from textual import work
+from textual.worker import get_current_worker
+
+from crewcheck.engine.runs import note_crash, runs_of_store
+from crewcheck.errors import CrewcheckError
+from crewcheck.model.harmless import name as harmless_name
+from crewcheck.model.harmless import one_line
+from crewcheck.runtimes.run_state import CRASHED, FINISHED, INTERRUPTED, PAUSED, PLANNING
+from crewcheck.tui import words
+from crewcheck.tui.layout import Block, Body, Line, Pieces
+from crewcheck.tui.messages import OrderFailed, RunHeard, RunsFound
+from crewcheck.tui.runs import Run, begun, marks, newest_first
+from crewcheck.tui.screens.dialogs import AskScreen, TypeScreen
+from crewcheck.tui.screens.store import StoreScreen
+from crewcheck.tui.session import Session
+
+if TYPE_CHECKING:
+    from crewcheck.tui.glyphs import Glyphs
+
+#: How often a run's journal is looked at while something comes in, and while nothing does.
+BUSY_SECONDS, IDLE_SECONDS = 0.05, 0.2
+#: How often runs are looked for that others have started.
+FIND_SECONDS = 4.0
+#: The tree follows a run at most this often.
+REFRESH_SECONDS = 0.3
+
+
+class RunsScreen(StoreScreen):
+    """Follows runs on another thread; what they say arrives as messages."""
+
+    glyphs: Glyphs
+
+    def begin_runs(self) -> None:
+        """To be called when the screen is mounted."""
+        self.runs: list[Run] = []
+        self.sought = False
+        self._refresh_due = False
+        self.set_interval(FIND_SECONDS, self.look_for_runs)
+
+    # -- to be filled in by the screen
+
+    def show_runs(self) -> None:
+        """Draw what is known of runs anew."""
+        raise NotImplementedError
+
+    def chosen_run(self) -> Run | None:
+        """The run that the cursor is on, where runs are shown."""
+        raise NotImplementedError
+
+    def go_to_checkpoint(self, checkpoint_id: str) -> bool:
+        """Put the cursor on a checkpoint; whether it is there."""
+        raise NotImplementedError
+
+    # -- workers
+
+    def look_for_runs(self) -> None:
+        if self.session is not None:
+            self.find_runs(self.session, frozenset(run.run_id for run in self.runs))
+
+    @work(thread=True, exclusive=True, group="runs", exit_on_error=False)
+    def find_runs(self, session: Session, known: frozenset[str]) -> None:
+        first = not self.sought
+        try:
+            found = runs_of_store(os.path.abspath(session.location), known, self.now())
+            runs = [(one, Run(one.folder, self.redactor, self.glyphs)) for one in found]
+            for one in found:
+                if one.unseen:
+                    note_crash(one)
+        except (CrewcheckError, OSError):
+            return  # a state folder that cannot be read holds no runs for us
+        if runs or first:
+            self.post_message(RunsFound(runs, first))
+
+    @work(thread=True, exclusive=True, group="follow", exit_on_error=False)
+    def follow_runs(self) -> None:
+        worker = get_current_worker()
+        while not worker.is_cancelled:
+            runs = [run for run in self.runs if not run.heard_all]
+            if not runs:
+                return
+            heard = False
+            for run in runs:
+                try:
+                    news = run.listen()
+                except (CrewcheckError, OSError) as error:
+                    run.heard_all = True
+                    self.post_message(OrderFailed(one_line(str(error), 300)))
+                    continue
+                if news is not None:
+                    heard = True
+                    self.post_message(RunHeard(run, news))
+            time.sleep(BUSY_SECONDS if heard else IDLE_SECONDS)
+
+    @work(thread=True, group="orders", exit_on_error=False)
+    def cancel_run(self, run: Run) -> None:
+        if said := run.cancel():
+            self.post_message(OrderFailed(said))
+
+    @work(thread=True, group="orders", exit_on_error=False)
+    def answer_run(self, run: Run, prompt_id: object, text: str) -> None:
+        if said := run.answer(prompt_id, text):
+            run.asked.discard(prompt_id)
+            self.post_message(OrderFailed(said))
+
+    # -- what workers tell
+
+    def on_runs_found(self, message: RunsFound) -> None:
+        self.sought = True
+        known = {run.run_id for run in self.runs}
+        new = [(found, run) for found, run in message.runs if run.run_id not in known]
+        for found, run in new:
+            run.state = found.state
+            # one that is over had its end told where it was started
+            run.told = not found.state.live
+            self.runs.append(run)
+        self.runs = newest_first(self.runs)
+        live = begun(run for _, run in new)
+        crashed = [run for found, run in new if found.unseen]
+        if message.first and live:
+            said = f"{words.many(len(live), 'run')} of this store still {_go(live)} on: see tab Run"
+            self.notify(said, timeout=6, markup=False)
+        for run in crashed:
+            self._tell_crash(run)
+        if new:
+            self._runs_changed()
+            self.follow_runs()
+
+    def add_run(self, run: Run) -> None:
+        """A run that has been started here."""
+        if run.run_id not in {one.run_id for one in self.runs}:
+            self.runs = newest_first([run, *self.runs])
+        self._runs_changed()
+        self.follow_runs()
+
+    def on_run_heard(self, message: RunHeard) -> None:
+        run, news = message.run, message.news
+        before = run.state.state
+        run.take(news)
+        if run.state.state != before or run.over:
+            self.runs = newest_first(self.runs)
+        if news.wrote or (news.over and not run.told) or run.state.state != before:
+            self._mark()
+            self._refresh_soon()
+        if news.over and not run.told:
+            run.told = True
+            if run.state.state == CRASHED:
+                self._tell_crash(run)
+            else:
+                self._tell_end(run)
+        self.show_runs()
+        self._ask_next()
+
+    def on_order_failed(self, message: OrderFailed) -> None:
+        self.notify(message.said, severity="warning", markup=False)
+
+    def _runs_changed(self) -> None:
+        self._mark()
+        self.show_runs()
+
+    def _mark(self) -> None:
+        if self.session is not None:
+            self.session.marks = marks(self.runs)
+
+    def _refresh_soon(self) -> None:
+        """The store has something new: look at it, but not for each single thing."""
+        if not self._refresh_due:
+            self._refresh_due = True
+            self.set_timer(REFRESH_SECONDS, self._refresh_now)
+
+    def _refresh_now(self) -> None:
+        self._refresh_due = False
+        if self.session is not None:
+            self.refresh_store(self.session, quiet=True)
+
+    # -- telling
+
+    def _tell_end(self, run: Run) -> None:
+        state = run.state
+        if state.state in ("aborted", PLANNING):
+            return
+        name = harmless_name(self.redactor.text(run.name))
+        if state.state == FINISHED:
+            tokens = f", {words.many(state.tokens, 'token')}" if state.tokens else ""
+            self.notify(
+                f"{name} is finished{tokens}. n goes to its newest checkpoint.",
+                title="Run finished", timeout=8, markup=False,
+            )  # fmt: skip
+            return
+        said = one_line(state.message, 200)
+        title = {INTERRUPTED: "Run cancelled", PAUSED: "Run waits"}.get(
+            state.state, f"Run {state.state}"
+        )
+        quiet = state.state in (INTERRUPTED, PAUSED)
+        self.notify(
+            f"{name}: {said}" if said else name, title=title, timeout=8,
+            severity="warning" if quiet else "error", markup=False,
+        )  # fmt: skip
+
+    def _tell_crash(self, run: Run) -> None:
+        name = harmless_name(self.redactor.text(run.name))
+        said = one_line(self.redactor.text(run.state.message), 200) or "it ended without a word"
+        self.notify(
+            f"{name}: {said}. Its newest checkpoint is there: n goes to it, e goes on from it.",
+            title="A run has crashed", severity="error", timeout=12, markup=False,
+        )  # fmt: skip
+
+    def runs_line(self) -> Pieces:
+        """``● 2 runs · draft · 1,204 tokens``."""
+        live = begun(self.runs)
+        if not live:
+            return []
+        glyphs = self.glyphs
+        between = f" {glyphs.between} "
+        pieces: Pieces = [(f"{glyphs.running} ", "live")]
+        if len(live) > 1:
+            pieces.append((words.many(len(live), "run"), "live"))
+        else:
+            name = harmless_name(self.redactor.text(live[0].name))
+            pieces.append((one_line(name, 40), "live"))
+        waiting = [run for run in live if run.prompts]
+        tasks = [run.state.task for run in live if run.state.task]
+        if waiting:
+            pieces += [(between, "faint"), ("asks you", "warn"), ("  p ", "key"),
+                       ("answers", "muted")]  # fmt: skip
+        elif tasks:
+            pieces += [(between, "faint"), (one_line(tasks[0], 30), "")]
+        tokens = sum(run.state.tokens for run in live)
+        pieces += [(between, "faint"), (words.many(tokens, "token"), "muted")]
+        return pieces
+
+    def leaving(self) -> Text | None:
+        """What to say when the app is left while runs go on."""
+        live = begun(self.runs)
+        if not live:
+            return None
+        lines = [f"crewcheck: {words.many(len(live), 'run')} {_go(live)} on without the app:"]
+        lines += [f"  {harmless_name(self.redactor.text(run.name))}" for run in live]
+        lines.append("Start crewcheck again to see them; they can be cancelled there.")
+        return Text("\n".join(lines))
+
+    # -- actions
+
+    def run_meant(self) -> Run | None:
+        """The run that a key is about: the chosen one, else the newest that goes on."""
+        chosen = self.chosen_run()
+        if chosen is not None:
+            return chosen
+        live = begun(self.runs)
+        return live[0] if live else None
+
+    def action_cancel_run(self) -> None:
+        run = self.run_meant()
+        if run is None or not run.live:
+            self.notify("No run goes on here", timeout=2.5)
+            return
+        name = harmless_name(self.redactor.text(run.name))
+        done = f"{len(run.state.done)} of {run.state.total}" if run.state.total else ""
+        blocks = [
+            Line([("Stop ", ""), (name, "title"), ("?", "")]),
+            Line(),
+            Line([("What it has finished is in its checkpoints"
+                   + (f" ({done} tasks)" if done else "") + ", and can be gone on with. "
+                   "The task that is under way is lost.", "muted")]),
+        ]  # fmt: skip
+
+        def answered(choice: str | None) -> None:
+            if choice == "cancel":
+                self.cancel_run(run)
+
+        self.app.push_screen(
+            AskScreen("Cancel the run", blocks, [("", "Let it go on"), ("cancel", "Cancel it")]),
+            answered,
+        )
+
+    def action_newest(self) -> None:
+        """Go to the newest checkpoint of a run."""
+        run = self.chosen_run()
+        if run is None:
+            run = self.runs[0] if self.runs else None
+        if run is None:
+            self.notify("There are no runs of this store", timeout=2.5)
+        elif not self.go_to_checkpoint(run.state.newest):
+            self.notify("Its newest checkpoint is not in the tree yet", timeout=2.5)
+
+    def action_answer(self) -> None:
+        """Answer the question of a run, or open it again."""
+        chosen = self.chosen_run()
+        runs = [chosen] if chosen is not None and chosen.prompts else self.runs
+        for run in runs:
+            if run.prompts:
+                self._ask(run)
+                return
+        self.notify("No run asks for anything", timeout=2.5)
+
+    def _ask_next(self) -> None:
+        """Open the dialog for a question that has just come, if nothing else is open."""
+        for run in self.runs:
+            for prompt in run.prompts:
+                if prompt.get("id") in run.asked:
+                    continue
+                if self.app.screen is self:
+                    self._ask(run)
+                else:
+                    run.asked.add(prompt.get("id"))
+                    self.notify("A run asks you something: p answers", timeout=6)
+                return
+
+    def _ask(self, run: Run) -> None:
+        prompt = run.prompts[0]
+        prompt_id = prompt.get("id")
+        run.asked.add(prompt_id)
+        name = harmless_name(self.redactor.text(run.name))
+        about = Line([("run ", "label"), (name, "")])
+        blocks: list[Block] = [
+            about,
+            Line(),
+            Body(self.redactor.text(str(prompt.get("message") or ""))),
+        ]
+
+        def answered(text: str | None) -> None:
+            if text is not None:
+                self.answer_run(run, prompt_id, text)
+            else:
+                self.notify("It goes on waiting: p answers later", timeout=4)
+
+        self.app.push_screen(
+            TypeScreen("Your crew asks you", blocks, keys="enter answers, esc answers later"),
+            answered,
+        )
+
+
+def _go(runs: list[Run]) -> str:
+    return "goes" if len(runs) == 1 else "go"
