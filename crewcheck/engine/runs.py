@@ -10,7 +10,7 @@ from pathlib import Path
 
 from crewcheck.errors import NotFound
 from crewcheck.runtimes.follow import run_state, same_store, supervisor_lives
-from crewcheck.runtimes.run_state import ABORTED, CRASHED, REFUSED, RunState
+from crewcheck.runtimes.run_state import ABORTED, CRASHED, PLANNING, REFUSED, RunState
 from crewcheck.runtimes.state_dirs import run_folders
 
 #: How long an ended run is still of interest, and how many of them.
@@ -32,7 +32,7 @@ class Found:
 def runs_of_store(store: str, known: frozenset[str], now: float) -> list[Found]:
     """The runs of a store, newest first, that are not ``known`` by their ids.
 
-    Runs that go on, and those that ended within a day; not those that never began.
+    Runs that go on, and those that ended within a day; not those that have not begun.
     """
     found: list[Found] = []
     ended = 0
@@ -49,7 +49,7 @@ def runs_of_store(store: str, known: frozenset[str], now: float) -> list[Found]:
         if not same_store(state.store, store) or state.state in (ABORTED, REFUSED):
             continue
         if state.live:
-            if supervisor_lives(folder):
+            if state.state != PLANNING and supervisor_lives(folder):
                 found.append(Found(folder, state))
             continue
         if now - (_seconds(state.ended_at or state.created_at) or now) > LATELY_SECONDS:

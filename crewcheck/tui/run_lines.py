@@ -65,13 +65,10 @@ class RunLines:
         return [[(f"{self.glyphs.unread} {said}", "muted")]]
 
     def begun(self, message: Message) -> list[Pieces]:
-        branch = harmless_name(self.hide(str(message.get("branch") or "")))
         parent = harmless_name(str(message.get("checkpoint_id") or ""))
         pieces: Pieces = [(f"{self.glyphs.running} ", "live"), ("begins", "title")]
-        if branch:
-            pieces += [(" on ", "muted"), (branch, "accent")]
         if parent:
-            pieces.append((f" after {parent}", "muted"))
+            pieces.append((f"  after {parent}", "muted"))
         return [pieces]
 
     def event(self, message: Message) -> list[Pieces]:
@@ -128,8 +125,7 @@ class RunLines:
         said = self.one(str(message.get("text") or "")[:LONGEST_LOG], LONGEST_LOG)
         if not said:
             return []
-        style = "warn" if message.get("stream") == "stderr" else "muted"
-        return [[(f"{self.glyphs.pass_by} ", "guide"), (said, style)]]
+        return [[(f"{self.glyphs.pass_by} ", "guide"), (said, "faint")]]
 
     def prompt(self, message: Message) -> list[Pieces]:
         said = self.one(message.get("message") or "")

@@ -59,7 +59,12 @@ def read(text: str, kind: str) -> Any:
     """The value of a text. Raises `NotThat` where it is none of this kind."""
     if kind == TEXT:
         return text
-    value = read_json(text)
+    try:
+        value = read_json(text)
+    except NotThat as error:
+        if kind in (LIST, OBJECT):
+            raise
+        raise NotThat(f"this should be {_SAYS[kind]}", error.line, error.column) from None
     if kind_of(value) != kind:
         raise NotThat(f"this is {_a(kind_of(value))}, and it should be {_SAYS[kind]}")
     return value

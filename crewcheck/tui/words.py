@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import calendar
+import re
 import time
 from functools import lru_cache
 
@@ -165,6 +166,15 @@ def took(seconds: float | None) -> str:
         return f"{minutes}m {rest:02d}s"
     hours, minutes = divmod(minutes, 60)
     return f"{hours}h {minutes:02d}m"
+
+
+_GIVEN_NAME = re.compile(r"fork/\d{8}T\d{6}_[0-9a-f]{8}_([0-9a-f]{6,})")
+
+
+def short_branch(branch: str) -> str:
+    """A branch's name; of one that was made up, what tells it from others."""
+    found = _GIVEN_NAME.fullmatch(branch)
+    return f"fork/…{found[1]}" if found else branch
 
 
 def many(number: int, one: str, several: str | None = None) -> str:

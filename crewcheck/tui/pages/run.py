@@ -36,7 +36,7 @@ class RunPage(Page):
         style = style_of(state.state)
         return _row(
             self.subject.glyphs.of_run(state.state),
-            self.subject.shown(run.name),
+            words.short_branch(self.subject.shown(run.name)),
             _state_words(run),
             one_line(_doing(state), 60),
             _done(state),
@@ -98,13 +98,11 @@ class RunPage(Page):
 
     def _steps(self, run: Run) -> Pieces:
         state = run.state
-        verb = "fork of" if state.action == "fork" else "from"
-        pieces: Pieces = [(f"{verb} ", "muted"), (self.subject.shown(state.checkpoint_id), "")]
+        pieces: Pieces = [("after ", "muted"), (self.subject.shown(state.checkpoint_id), "")]
         written = len(state.written)
         if written:
             between = f" {self.subject.glyphs.between} "
             pieces += [(between, "faint"), (f"{words.many(written, 'checkpoint')} written", "")]
-            pieces.append(("  n goes to the newest", "muted"))
         return pieces
 
     def _now(self, run: Run) -> Pieces:
@@ -126,15 +124,17 @@ class RunPage(Page):
             blocks.append(text_or_json(result) if result.strip() else Line([("Empty.", "muted")]))
             return [*blocks, Line()]
         blocks += heading({"paused": "It waits"}.get(state.state, "Why it ended"))
-        if state.message:
-            blocks.append(prose(state.message, style="bad" if state.state != "paused" else ""))
-        if state.hint:
-            blocks.append(fact("next", one_line(state.hint, 600)))
-        if run.state.state != "paused":
+        said = state.message or ("You cancelled it." if state.state == "interrupted" else "")
+        if said:
+            quiet = state.state in ("paused", "interrupted")
+            blocks.append(prose(said, style="" if quiet else "bad"))
+        if state.state != "paused":
             blocks.append(
-                fact("or here", ("n", "key"), " goes to its newest checkpoint, ",
-                     ("e", "key"), " goes on from there")
+                Line([("n", "key"), (" goes to its newest checkpoint, ", "muted"),
+                      ("e", "key"), (" goes on from there", "muted")])
             )  # fmt: skip
+        if state.hint:
+            blocks.append(fact("in a shell", (one_line(state.hint, 600), "muted")))
         blocks.append(Line())
         if run.traceback:
             blocks += [*heading("Traceback"), prose(run.traceback), Line()]

@@ -12,7 +12,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
-from textual.widgets import Button, TextArea
+from textual.widgets import Button, Static, TextArea
 
 from crewcheck.model.harmless import harmless
 from crewcheck.tui import typed
@@ -65,7 +65,7 @@ class EditScreen(ModalScreen[Edited | None]):
             yield EditArea(
                 self.target.text, soft_wrap=True, tab_behavior="focus", compact=True, id="edit-area"
             )
-            yield Bar(id="edit-problem")
+            yield Static(id="edit-problem")
             with Buttons(classes="buttons"):
                 yield Button("Cancel  esc", id="edit-no", compact=True)
                 yield Button("Keep the edit  ^s", id="edit-yes", compact=True)
@@ -99,7 +99,9 @@ class EditScreen(ModalScreen[Edited | None]):
     def _say(self, problem: str, style: str = "bad") -> None:
         glyphs = getattr(self.app, "glyphs", None)
         sign = glyphs.damaged if glyphs is not None else "!"
-        self.query_one("#edit-problem", Bar).show([(f"{sign} {problem}", style)] if problem else [])
+        line = self.query_one("#edit-problem", Static)
+        line.update(Content(f"{sign} {problem}" if problem else ""))
+        line.set_class(style == "warn", "-warn")
 
     def on_text_area_changed(self) -> None:
         self._warned = False

@@ -39,10 +39,12 @@ from crewcheck.tui.screens.dialogs import Buttons
 from crewcheck.tui.screens.launch_text import (
     change_blocks,
     facts_blocks,
+    label_width,
     plan_cells,
     plan_heading,
     refusal_blocks,
     source_pieces,
+    warning_blocks,
     when_of,
 )
 from crewcheck.tui.session import unexpected
@@ -332,9 +334,8 @@ class LaunchScreen(ModalScreen[Outcome]):
         summary = self.node.checkpoint.summary
         when = when_of(summary.trigger if summary else None, header.created_at, self.now)
         name = self.known.name if self.known is not None else (summary.name if summary else None)
-        action = self.launch.wish.action
         self.query_one("#launch-what", Bar).show(
-            source_pieces(self._hide(name or "crew"), header.id, when, action)
+            source_pieces(self._hide(name or "crew"), header.id, when)
         )
         self._show_head()
         self._show_plan()
@@ -351,7 +352,7 @@ class LaunchScreen(ModalScreen[Outcome]):
         if self.board is not None and not self.entries:
             left = plan_heading(self.board.items)
             if not self.board.exact:
-                left.append(("  as far as the checkpoint tells", "muted"))
+                left.append(("  so far", "muted"))
         waited = int(time.monotonic() - self._began)
         if self.phase in ("looking", "planning"):
             said = "reading" if self.phase == "looking" else "loading your crew"
@@ -377,8 +378,11 @@ class LaunchScreen(ModalScreen[Outcome]):
         elif self.board is not None and self.phase not in ("edited", "finished"):
             items = self.board.items
             count = len(items)
+            wide = label_width(items, self._hide)
             rows.show(
-                count, lambda index: plan_cells(items[index], self.glyphs, self._hide), rows.cursor
+                count,
+                lambda index: plan_cells(items[index], self.glyphs, self._hide, wide),
+                rows.cursor,
             )
         else:
             count = 0
@@ -408,17 +412,20 @@ class LaunchScreen(ModalScreen[Outcome]):
                   or [Line([("It is empty.", "muted")])]),
             ]  # fmt: skip
         blocks += self._refused if self.phase == "refused" else []
-        for caution in self.cautions:
-            blocks.append(
-                Line([(f"{self.glyphs.damaged} ", "warn"), (one_line(caution, 300), "warn")],
-                     hang=2)
-            )  # fmt: skip
+        warned: list[Block] = [
+            Line([(f"{self.glyphs.damaged} ", "warn"), (one_line(one, 300), "warn")], hang=2)
+            for one in self.cautions
+        ]
+        told = self.report is not None and self.phase != "refused"
+        if told:
+            warned += warning_blocks(self.report or {}, self.glyphs)
+        blocks += [*warned, Line()] if warned else []
         if self.known is not None and self.known.changes:
             blocks += [*heading("Edits"), *change_blocks(self.known.changes, self.glyphs), Line()]
         elif self.known is not None and self.is_fork:
             blocks += [Line([("No edits: the fork is a copy to go on from.", "muted")]), Line()]
-        if self.report is not None and self.phase != "refused":
-            blocks += facts_blocks(self.report, self.glyphs)
+        if told:
+            blocks += facts_blocks(self.report or {}, self.glyphs)
         elif self.phase == "planning":
             blocks.append(Line([("Your crew is being loaded, and nothing of it runs yet.",
                                  "muted")]))  # fmt: skip

@@ -7,7 +7,7 @@ from typing import Any
 
 from crewcheck.engine.invalidation import KEEP, Decision
 from crewcheck.model.harmless import name as harmless_name
-from crewcheck.model.harmless import one_line
+from crewcheck.model.harmless import one_line, width
 from crewcheck.tui import words
 from crewcheck.tui.glyphs import Glyphs
 from crewcheck.tui.launching import Change
@@ -19,8 +19,15 @@ from crewcheck.tui.typed import kind_of
 _PROMINENT = ("endpoint", "tool", "key")
 
 
-def plan_cells(item: Decision, glyphs: Glyphs, shown: Callable[[str], str]) -> Sequence[Cell]:
-    """One task of a plan: kept or run, and why."""
+def label_width(items: Iterable[Decision], shown: Callable[[str], str]) -> int:
+    """How wide the names of the tasks are shown."""
+    return min(26, max((width(one_line(shown(item.label), 26)) for item in items), default=0))
+
+
+def plan_cells(
+    item: Decision, glyphs: Glyphs, shown: Callable[[str], str], wide: int
+) -> Sequence[Cell]:
+    """One task of a plan: kept or run, and why. Its name takes ``wide`` cells."""
     kept = item.action == KEEP
     if item.rule == "edited":
         sign, style = glyphs.edited, "edited"
@@ -32,8 +39,8 @@ def plan_cells(item: Decision, glyphs: Glyphs, shown: Callable[[str], str]) -> S
     return (
         Cell(sign, style, 1),
         Cell(item.action, style, 4),
-        Cell(f"{item.index + 1}", "muted", 3, right=True),
-        Cell(one_line(shown(item.label), 60), "muted" if kept else "title", least=10, most=26),
+        Cell(f"{item.index + 1}", "muted", 2, right=True),
+        Cell(one_line(shown(item.label), 60), "muted" if kept else "title", max(4, wide)),
         Cell(one_line(item.reason, 200), "edited" if by_wish else "muted", least=24),
     )
 
@@ -50,20 +57,31 @@ def change_blocks(changes: Iterable[Change], glyphs: Glyphs) -> list[Block]:
     for change in changes:
         blocks.append(Line([(f"{glyphs.edited} ", "edited"), (one_line(change.what, 80), "title"),
                             ("  new" if change.new else "", "muted")]))  # fmt: skip
+        start = 0 if change.new else _parting(change.before, change.after)
         if not change.new:
-            blocks.append(_value("  was  ", change.before, "muted"))
-        blocks.append(_value("  now  ", change.after, ""))
+            blocks.append(_value("  was  ", change.before, "muted", start))
+        blocks.append(_value("  now  ", change.after, "", start))
     return blocks
 
 
-def _value(label: str, value: Any, style: str) -> Line:
+def _parting(before: Any, after: Any) -> int:
+    """Where two texts are shown from: a little before the place where they part."""
+    if not isinstance(before, str) or not isinstance(after, str):
+        return 0
+    pairs = zip(before, after, strict=False)
+    parted = next((at for at, (a, b) in enumerate(pairs) if a != b), min(len(before), len(after)))
+    return 0 if parted < 60 else max(0, parted - 30)
+
+
+def _value(label: str, value: Any, style: str, start: int) -> Line:
     kind = "" if isinstance(value, str) else f"  ({kind_of(value)})"
-    said = preview(value, 160) if value != "" else "(empty)"
-    return Line([(label, "label"), (said, style), (kind, "faint")], hang=len(label))
+    said = preview(value[start:] if start else value, 160) if value != "" else "(empty)"
+    ahead = "…" if start else ""
+    return Line([(label, "label"), (ahead + said, style), (kind, "faint")], hang=len(label))
 
 
-def facts_blocks(report: dict[str, Any], glyphs: Glyphs) -> list[Block]:
-    """With what it would run: everything that the child has told."""
+def warning_blocks(report: dict[str, Any], glyphs: Glyphs) -> list[Block]:
+    """What to beware of, where a key would go to first."""
     blocks: list[Block] = []
     warnings = sorted(
         report.get("warnings") or [],
@@ -77,9 +95,12 @@ def facts_blocks(report: dict[str, Any], glyphs: Glyphs) -> list[Block]:
     if report.get("ran_before"):
         said = "the program has already run up to its kickoff"
         blocks.append(Line([(f"{glyphs.damaged} ", "warn"), (said, "warn")], hang=2))
-    if blocks:
-        blocks.append(Line())
-    blocks += heading("With")
+    return blocks
+
+
+def facts_blocks(report: dict[str, Any], glyphs: Glyphs) -> list[Block]:
+    """With what it would run: everything else that the child has told."""
+    blocks: list[Block] = heading("With")
     if report.get("model"):
         blocks.append(fact("model", one_line(str(report["model"]), 120)))
     if report.get("endpoint"):
@@ -131,7 +152,7 @@ def refusal_blocks(
     return [*blocks, Line()]
 
 
-def source_pieces(name: str, checkpoint_id: str, when: str, action: str) -> Pieces:
+def source_pieces(name: str, checkpoint_id: str, when: str) -> Pieces:
     """What is forked or resumed."""
     pieces: list[Piece] = [(one_line(name, 40), "title"), (" from ", "muted")]
     pieces.append((harmless_name(checkpoint_id), ""))

@@ -46,13 +46,18 @@ class LaunchingScreen(EditingScreen):
             return
         identity = identity_of(checkpoint)
         edits = self.edits.of(identity)
-        wish = Wish(action=action, edits=Edits(dict(edits.inputs), dict(edits.outputs)))
         is_fork = action == FORK
+        branch = new_branch(checkpoint.id) if is_fork else checkpoint.branch
+        wish = Wish(
+            action=action,
+            edits=Edits(dict(edits.inputs), dict(edits.outputs)),
+            branch=branch if is_fork else None,
+        )
         self.app.push_screen(
             LaunchScreen(
                 Launch(self.session.location, identity, wish, self.redactor, self.boot),
                 subject.node,
-                branch=new_branch(checkpoint.id) if is_fork else checkpoint.branch,
+                branch=branch,
                 taken=frozenset(one.checkpoint.branch for one in self.forest.order),
                 glyphs=self.glyphs,
                 now=self.now(),

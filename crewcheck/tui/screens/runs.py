@@ -12,7 +12,6 @@ from textual.worker import get_current_worker
 
 from crewcheck.engine.runs import note_crash, runs_of_store
 from crewcheck.errors import CrewcheckError
-from crewcheck.model.harmless import name as harmless_name
 from crewcheck.model.harmless import one_line
 from crewcheck.runtimes.run_state import CRASHED, FINISHED, INTERRUPTED, PAUSED, PLANNING
 from crewcheck.tui import words
@@ -45,6 +44,12 @@ class RunsScreen(StoreScreen):
         self.sought = False
         self._refresh_due = False
         self.set_interval(FIND_SECONDS, self.look_for_runs)
+        self.set_interval(1.0, self._tick)
+
+    def _tick(self) -> None:
+        """The time that a run has taken goes on."""
+        if any(run.live for run in self.runs) and self.chosen_run() is not None:
+            self.show_runs()
 
     # -- to be filled in by the screen
 
@@ -187,7 +192,7 @@ class RunsScreen(StoreScreen):
         state = run.state
         if state.state in ("aborted", PLANNING):
             return
-        name = harmless_name(self.redactor.text(run.name))
+        name = run.short
         if state.state == FINISHED:
             tokens = f", {words.many(state.tokens, 'token')}" if state.tokens else ""
             self.notify(
@@ -206,7 +211,7 @@ class RunsScreen(StoreScreen):
         )  # fmt: skip
 
     def _tell_crash(self, run: Run) -> None:
-        name = harmless_name(self.redactor.text(run.name))
+        name = run.short
         said = one_line(self.redactor.text(run.state.message), 200) or "it ended without a word"
         self.notify(
             f"{name}: {said}. Its newest checkpoint is there: n goes to it, e goes on from it.",
@@ -224,7 +229,7 @@ class RunsScreen(StoreScreen):
         if len(live) > 1:
             pieces.append((words.many(len(live), "run"), "live"))
         else:
-            name = harmless_name(self.redactor.text(live[0].name))
+            name = live[0].short
             pieces.append((one_line(name, 40), "live"))
         waiting = [run for run in live if run.prompts]
         tasks = [run.state.task for run in live if run.state.task]
@@ -243,7 +248,7 @@ class RunsScreen(StoreScreen):
         if not live:
             return None
         lines = [f"crewcheck: {words.many(len(live), 'run')} {_go(live)} on without the app:"]
-        lines += [f"  {harmless_name(self.redactor.text(run.name))}" for run in live]
+        lines += [f"  {run.short}" for run in live]
         lines.append("Start crewcheck again to see them; they can be cancelled there.")
         return Text("\n".join(lines))
 
@@ -262,7 +267,7 @@ class RunsScreen(StoreScreen):
         if run is None or not run.live:
             self.notify("No run goes on here", timeout=2.5)
             return
-        name = harmless_name(self.redactor.text(run.name))
+        name = run.short
         done = f"{len(run.state.done)} of {run.state.total}" if run.state.total else ""
         blocks = [
             Line([("Stop ", ""), (name, "title"), ("?", "")]),
@@ -318,7 +323,7 @@ class RunsScreen(StoreScreen):
         prompt = run.prompts[0]
         prompt_id = prompt.get("id")
         run.asked.add(prompt_id)
-        name = harmless_name(self.redactor.text(run.name))
+        name = run.short
         about = Line([("run ", "label"), (name, "")])
         blocks: list[Block] = [
             about,

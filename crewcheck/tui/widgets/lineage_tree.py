@@ -235,7 +235,7 @@ class LineageTree(CursorView):
         return self._row(left, face, words.ago(newest.header.created_at, self.now()), True)
 
     def _segment_name(self, segment: Segment, face: Checkpoint) -> Pieces:
-        branch = self.shown(segment.branch)
+        branch = words.short_branch(self.shown(segment.branch))
         if not segment.is_run:
             return [(branch, "title")]
         summary = face.summary
