@@ -195,7 +195,10 @@ def _lineage(case: Case, store: Path, last: dict[str, Any]) -> str:
             return f"written on branch {node.checkpoint.branch}"
         while node.parent is not None and node.checkpoint.id != case.checkpoint_id:
             node = node.parent
-        return "" if node.checkpoint.id == case.checkpoint_id else "not chained to its source"
+        # a crew with max_checkpoints may have pruned the source meanwhile
+        pruned = case.checkpoint_id not in catalog.forest.by_id and node.missing_parent is not None
+        chained = pruned or node.checkpoint.id == case.checkpoint_id
+        return "" if chained else "not chained to its source"
 
 
 def main() -> int:
