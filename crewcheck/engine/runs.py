@@ -63,7 +63,7 @@ def note_crash(found: Found) -> None:
     """Write down that a run crashed, where its supervisor could not: it is told of once."""
     from crewcheck.runtimes.supervisor import write_status
 
-    if not supervisor_lives(found.folder):
+    if not (found.folder / "status.json").exists() and not supervisor_lives(found.folder):
         with contextlib.suppress(OSError):
             write_status(found.folder, found.state.as_dict())
 

@@ -182,7 +182,7 @@ class Checkpoint:
     def status(self) -> str | None:
         """The status to show, None where the document has not been or cannot be read."""
         status = self.summary.status if self.summary is not None else None
-        return RUNNING if self.running and status == STOPPED else status
+        return RUNNING if self.running and status in (STOPPED, FAILED, PAUSED) else status
 
     @property
     def key(self) -> str | int:

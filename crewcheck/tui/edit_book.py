@@ -39,6 +39,11 @@ class EditBook:
         return sum(map(number_of, self._edits.values()))
 
     @property
+    def can_undo(self) -> bool:
+        """Whether there is a step back anywhere."""
+        return any(self._before.values())
+
+    @property
     def places(self) -> int:
         """How many checkpoints have edits."""
         return sum(1 for edits in self._edits.values() if edits)

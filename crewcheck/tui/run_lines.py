@@ -76,6 +76,7 @@ class RunLines:
         if not kind.startswith(_TOLD) and kind not in _TOLD_ALONE:
             return []
         task, replayed = message.get("task"), message.get("replayed") is True
+        task = task if isinstance(task, int) else None
         label = self.one(message.get("task_name") or _numbered(task), 60)
         if replayed:
             if kind != "task_completed":

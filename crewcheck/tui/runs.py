@@ -138,9 +138,14 @@ class Run:
         return ""
 
 
+def began(run: Run) -> tuple[str, str]:
+    """Sorts runs by when they were started: their ids carry whole seconds only."""
+    return run.state.created_at or "", run.run_id
+
+
 def newest_first(runs: Iterable[Run]) -> list[Run]:
     """Those that go on first, then by when they began."""
-    return sorted(runs, key=lambda run: (run.live, run.run_id), reverse=True)
+    return sorted(runs, key=lambda run: (run.live, began(run)), reverse=True)
 
 
 def marks(runs: Iterable[Run]) -> tuple[frozenset[str], frozenset[str]]:

@@ -31,6 +31,11 @@ def screen_of(pilot: Pilot[None]) -> BrowserScreen:
     return screen
 
 
+def closed(pilot: Pilot[None]) -> bool:
+    """Whether no dialog is open."""
+    return len(pilot.app.screen_stack) == 1
+
+
 async def settle(pilot: Pilot[None]) -> None:
     """Until nothing is being read and everything that was read has been drawn."""
     screen = screen_of(pilot)

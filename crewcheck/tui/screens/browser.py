@@ -416,7 +416,9 @@ class BrowserScreen(LaunchingScreen):
             return self.has_store and self.detail.tab in ("work", "inputs")
         if action == "add_input":
             return self.has_store and self.detail.tab == "inputs"
-        if action in ("undo", "drop_edits"):
+        if action == "undo":
+            return self.has_store and self.edits.can_undo
+        if action == "drop_edits":
             return self.has_store and self.edits.total > 0
         if action == "cancel_run":
             return any(run.live for run in self.runs)

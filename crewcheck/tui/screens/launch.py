@@ -361,7 +361,7 @@ class LaunchScreen(ModalScreen[Outcome]):
             right = [(f"starting{self.glyphs.ellipsis}", "live")]
         elif self.phase == "ready" and self.is_fork:
             right = [("space ", "key"), ("keep or run again", "muted")]
-        if self.phase in ("edited", "finished"):
+        if self.phase in ("edited", "finished") or (self.phase == "refused" and not self.board):
             left = []
         self.query_one("#launch-head", Bar).show(left, right)
 
@@ -432,13 +432,17 @@ class LaunchScreen(ModalScreen[Outcome]):
         return blocks
 
     def _show_buttons(self) -> None:
+        hopeless = self.phase == "refused" and self.board is None
+        self.query_one("#launch-branch").display = self.is_fork and not hopeless
+        self.query_one("#launch-note").display = not hopeless
         ready = self.phase == "ready"
         good = not self._branch_problem or not self.is_fork
         yes = self.query_one("#launch-yes", Button)
         yes.disabled = not (ready and good)
-        yes.display = self.phase not in ("edited", "finished")
+        yes.display = self.phase not in ("edited", "finished") and not hopeless
         if self.is_fork:
             write = self.query_one("#launch-write", Button)
+            write.display = not hopeless
             write.disabled = not (
                 self.board is not None and good and self.phase in ("planning", "ready", "refused")
             )

@@ -10,7 +10,7 @@ from rich.text import Text
 from textual import work
 from textual.worker import get_current_worker
 
-from crewcheck.engine.runs import note_crash, runs_of_store
+from crewcheck.engine.runs import Found, note_crash, runs_of_store
 from crewcheck.errors import CrewcheckError
 from crewcheck.model.harmless import one_line
 from crewcheck.runtimes.run_state import CRASHED, FINISHED, INTERRUPTED, PAUSED, PLANNING
@@ -102,6 +102,8 @@ class RunsScreen(StoreScreen):
                     continue
                 if news is not None:
                     heard = True
+                    if news.over and news.state.state == CRASHED:
+                        note_crash(Found(run.folder, news.state))
                     self.post_message(RunHeard(run, news))
             time.sleep(BUSY_SECONDS if heard else IDLE_SECONDS)
 

@@ -1,0 +1,375 @@
+"""Forking and resuming from the app, with a child that only looks like one."""
+
+from __future__ import annotations
+
+import json
+import threading
+from pathlib import Path
+
+import pytest
+from textual.widgets import Button, Input
+
+from crewcheck.runtimes.follow import list_runs
+from crewcheck.tui.layout import text_of
+from crewcheck.tui.screens.launch import LaunchScreen
+from tests import build
+from tests.tui.conftest import closed, Running, press, screen_of, screen_text, settle, tree_lines
+from tests.tui.projects import (
+    go_to,
+    keys,
+    launch_of,
+    make_project,
+    until,
+    until_ready,
+    until_text,
+    use_fake,
+)
+from tests.tui.test_editing import edits_of, told, type_over
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    return make_project(tmp_path / "p")
+
+
+def plan_of(launch: LaunchScreen) -> list[str]:
+    assert launch.board is not None
+    return [item.action for item in launch.board.items]
+
+
+async def test_a_fork_is_planned_and_run(
+    running: Running, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with running(project) as pilot:
+        use_fake(pilot, monkeypatch)
+        await go_to(pilot, build.ident(3))
+        await press(pilot, "2", "tab", "g", "i")
+        await type_over(pilot, "My outline")
+        await keys(pilot, "f")
+        launch = launch_of(pilot)
+        yes = launch.query_one("#launch-yes", Button)
+        assert yes.disabled is (launch.phase != "ready")
+        assert launch.focused is launch.query_one("#launch-no")
+        await until_ready(pilot)
+        shown = screen_text(pilot)
+        assert plan_of(launch) == ["keep", "run", "run"]
+        assert "its output is yours" in shown
+        assert "it depends on outline" in shown
+        for part in ("An outline", "My outline", "crewai 9.9", "crew:crew", "gpt-4o-mini"):
+            assert part in shown, part
+        assert "1 kept, 2 run" in shown
+        await keys(pilot, "b", "home", *["delete"] * 200, *"what-if", "enter", "enter")
+        await until(pilot, lambda: closed(pilot))
+        await until_text(pilot, "all is done")
+        await until(pilot, lambda: "what-if" in "\n".join(tree_lines(pilot)))
+        await until(pilot, lambda: any("3/3" in one for one in tree_lines(pilot)[:4]))
+        assert not edits_of(pilot)
+        screen = screen_of(pilot)
+        assert screen.edits.total == 0
+        (run,) = screen.runs
+        assert (run.state.state, run.state.branch, run.state.tokens) == ("finished", "what-if", 200)
+        await keys(pilot, "n")
+        node = screen.tree_view.node
+        assert node is not None
+        assert node.checkpoint.id == run.state.newest
+        document = json.loads(Path(node.checkpoint.header.location).read_text())
+        outputs = [task["output"]["raw"] for task in document["entities"][0]["tasks"]]
+        assert outputs[0] == "My outline"
+        assert outputs[1] == "draft after My outline"
+        assert "Run finished" in [note.title for note in pilot.app._notifications]
+
+
+async def test_a_plan_can_be_switched(
+    running: Running, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with running(project) as pilot:
+        use_fake(pilot, monkeypatch)
+        await go_to(pilot, build.ident(3))
+        await keys(pilot, "f")
+        launch = await until_ready(pilot)
+        assert plan_of(launch) == ["keep", "keep", "keep"]
+        await keys(pilot, "space")
+        assert plan_of(launch) == ["run", "run", "run"]
+        await keys(pilot, "down", "space")
+        assert plan_of(launch) == ["run", "keep", "keep"]
+        await keys(pilot, "up", "space")
+        assert plan_of(launch) == ["keep", "keep", "keep"]
+        await keys(pilot, "down", "down", "space")
+        assert plan_of(launch) == ["keep", "keep", "run"]
+        await keys(pilot, "right", "right", "enter")
+        await until_text(pilot, "all is done")
+        (run,) = screen_of(pilot).runs
+        assert run.state.done == [0, 1, 2]
+        assert run.state.tokens == 100
+
+
+async def test_escape_runs_nothing(
+    running: Running, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = sorted(project.rglob("*.json"))
+    async with running(project) as pilot:
+        use_fake(pilot, monkeypatch)
+        await keys(pilot, "f")
+        await until_ready(pilot)
+        await keys(pilot, "escape")
+        await until(pilot, lambda: [one.state for one in list_runs()] == ["aborted"])
+        await keys(pilot, "f", "escape")
+        await until(pilot, lambda: not any(one.live for one in list_runs()))
+        await settle(pilot)
+        assert screen_of(pilot).runs == []
+    assert sorted(project.rglob("*.json")) == before
+
+
+async def test_enter_at_first_is_a_no(
+    running: Running, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with running(project) as pilot:
+        use_fake(pilot, monkeypatch)
+        await keys(pilot, "f")
+        await until_ready(pilot)
+        await keys(pilot, "enter")
+        assert closed(pilot)
+        await until(pilot, lambda: [one.state for one in list_runs()] == ["aborted"])
+
+
+async def test_a_fork_that_is_only_written(
+    running: Running, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with running(project) as pilot:
+        use_fake(pilot, monkeypatch)
+        await go_to(pilot, build.ident(3))
+        await press(pilot, "2", "tab", "g", "i")
+        await type_over(pilot, "Mine")
+        await keys(pilot, "f")
+        await until_ready(pilot)
+        await keys(pilot, "right", "enter")
+        await until(pilot, lambda: any("forked" in one for one in tree_lines(pilot)))
+        await until(pilot, lambda: not any(one.live for one in list_runs()))
+        assert screen_of(pilot).runs == []
+        assert "Forked to fork/" in told(pilot)
+        node = screen_of(pilot).tree_view.node
+        assert node is not None
+        assert node.checkpoint.parent_id == build.ident(3)
+
+
+async def test_branch_names_are_checked_while_they_are_typed(
+    running: Running, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with running(project) as pilot:
+        use_fake(pilot, monkeypatch)
+        await keys(pilot, "f")
+        launch = await until_ready(pilot)
+        field = launch.query_one("#branch", Input)
+        yes = launch.query_one("#launch-yes", Button)
+        for name, said in (("main", "exists already"), ("", "is empty"), ("../x", "would leave"),
+                           ("MAIN", "exists already"), ("a[/]b", None)):  # fmt: skip
+            field.value = name
+            await pilot.pause()
+            assert yes.disabled is (said is not None), name
+            assert (said or "a new branch") in screen_text(pilot)
+        await keys(pilot, "escape")
+
+
+@pytest.mark.parametrize("action", ["f", "e"])
+async def test_no_python_is_said_and_another_one_taken(
+    running: Running, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, action: str
+) -> None:
+    project = make_project(tmp_path / "p", python=False)
+    monkeypatch.delenv("VIRTUAL_ENV", raising=False)
+    monkeypatch.setattr("crewcheck.runtimes.interpreter.own_crewai", lambda: None)
+    make_project(tmp_path / "other")
+    async with running(project) as pilot:
+        use_fake(pilot, monkeypatch)
+        await go_to(pilot, build.ident(4))
+        await keys(pilot, action)
+        launch = launch_of(pilot)
+        await until(pilot, lambda: launch.phase == "refused")
+        assert "No Python with crewai" in screen_text(pilot)
+        assert launch.query_one("#launch-yes", Button).disabled
+        field = launch.query_one("#way", Input)
+        assert field.display
+        field.value = str(tmp_path / "other" / "env")
+        field.focus()
+        await keys(pilot, "enter")
+        await until_ready(pilot)
+        await keys(pilot, "escape")
+
+
+async def test_a_refusal_of_the_child(
+    running: Running, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    refusal = {
+        "reason": "changed",
+        "message": "the project has changed [/b]",
+        "hint": "allow it with --allow-changed",
+        "differences": ["draft: \x1b[2Jold, new"],
+    }
+    async with running(project) as pilot:
+        use_fake(pilot, monkeypatch, f"refuse:{json.dumps(refusal)}")
+        await keys(pilot, "f")
+        launch = launch_of(pilot)
+        await until(pilot, lambda: launch.phase == "refused")
+        await pilot.pause()
+        shown = screen_text(pilot)
+        assert "The project has changed [/b]" in shown
+        assert "\u241b[2Jold" in shown
+        assert launch.query_one("#launch-accept").display
+        use_fake(pilot, monkeypatch)
+        launch.query_one("#launch-accept", Button).press()
+        await until_ready(pilot)
+        assert launch.launch.wish.allow_changed
+        await keys(pilot, "escape")
+
+
+async def test_several_crews_are_a_question(
+    running: Running, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pyproject = project.parent / "pyproject.toml"
+    pyproject.write_text(pyproject.read_text().replace('entry = "crew:crew"\n', ""))
+    tasks = ", ".join(
+        f'Task(description="Write an outline about {{topic}}", expected_output="text", name="{n}", '
+        "agent=a)"
+        for n in ("outline", "draft", "edit")
+    )
+    for name in ("one", "two"):
+        (project.parent / f"{name}.py").write_text(
+            "from crewai import Agent, Crew, Task\n"
+            'a = Agent(role="Writer", goal="Write", backstory="Was there")\n'
+            f"crew = Crew(agents=[a], tasks=[{tasks}])\n"
+        )
+    async with running(project) as pilot:
+        use_fake(pilot, monkeypatch)
+        await keys(pilot, "f")
+        launch = launch_of(pilot)
+        await until(pilot, lambda: launch.phase == "refused")
+        await pilot.pause()
+        assert launch.entries == ["one:crew", "two:crew"], screen_text(pilot)
+        await keys(pilot, "down", "enter")
+        await until_ready(pilot)
+        assert launch.launch.wish.entry == "two:crew"
+        await keys(pilot, "escape")
+
+
+async def test_resuming(running: Running, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with running(project) as pilot:
+        use_fake(pilot, monkeypatch)
+        await go_to(pilot, build.ident(2))
+        await keys(pilot, "e")
+        launch = await until_ready(pilot)
+        assert plan_of(launch) == ["keep", "keep", "run"]
+        assert "newer checkpoints" in screen_text(pilot)
+        await keys(pilot, "right", "enter")
+        await until_text(pilot, "all is done")
+        (run,) = screen_of(pilot).runs
+        assert run.state.branch == "main"
+
+
+async def test_resuming_what_is_finished(running: Running, project: Path) -> None:
+    async with running(project) as pilot:
+        await go_to(pilot, build.ident(3))
+        await keys(pilot, "e")
+        await until_text(pilot, "nothing to resume")
+        assert "The end" in screen_text(pilot)
+        await keys(pilot, "enter")
+        assert closed(pilot)
+    assert list_runs() == []
+
+
+async def test_edits_need_a_fork(
+    running: Running, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with running(project) as pilot:
+        use_fake(pilot, monkeypatch)
+        await go_to(pilot, build.ident(4))
+        await press(pilot, "2", "tab", "g", "i")
+        await type_over(pilot, "Mine")
+        await keys(pilot, "e")
+        await until_text(pilot, "a resume takes none")
+        await keys(pilot, "right", "enter")
+        launch = await until_ready(pilot)
+        assert launch.is_fork
+        assert plan_of(launch) == ["keep", "run", "run"]
+        await keys(pilot, "escape")
+        assert edits_of(pilot).outputs == {0: "Mine"}
+
+
+async def test_what_cannot_be_forked(
+    running: Running, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    build.write(tmp_path, build.document(build.flow("begin", name="F")), build.ident(1))
+    build.write(tmp_path, '{"cut', build.ident(2))
+    async with running(tmp_path) as pilot:
+        use_fake(pilot, monkeypatch)
+        await go_to(pilot, build.ident(1))
+        await keys(pilot, "f")
+        await until_text(pilot, "only crews can be resumed")
+        await keys(pilot, "escape")
+        screen_of(pilot).go_to_checkpoint(build.ident(2))
+        await settle(pilot)
+        await keys(pilot, "f")
+        assert closed(pilot)
+        assert "damaged" in told(pilot)
+
+
+async def test_the_endpoint_is_told_first(
+    running: Running, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = {
+        "warnings": [
+            {"rule": "agent-changed", "where": "edit", "message": "another goal"},
+            {"rule": "endpoint-changed", "where": "draft", "message": "asks at http://evil[/]"},
+        ],
+        "losses": [{"rule": "x", "where": "", "message": "lost \x1b]0;x\x07 thing"}],
+        "loaded": {"endpoint": "http://evil[/]"},
+    }
+    async with running(project, size=(80, 24)) as pilot:
+        use_fake(pilot, monkeypatch, f"plan:{json.dumps(plan)}")
+        await keys(pilot, "f")
+        launch = await until_ready(pilot)
+        await pilot.pause()
+        shown = screen_text(pilot)
+        assert "asks at http://evil[/]" in shown
+        view = launch.query_one("#launch-facts")
+        lines = "\n".join(text_of(line) for line in view._lines)  # type: ignore[attr-defined]
+        assert lines.index("evil") < lines.index("another goal")
+        assert "\x1b" not in lines
+        await keys(pilot, "escape")
+
+
+@pytest.mark.parametrize("size", [(1, 1), (30, 8), (80, 24), (160, 50)])
+async def test_the_dialog_at_any_size(
+    running: Running, project: Path, monkeypatch: pytest.MonkeyPatch, size: tuple[int, int]
+) -> None:
+    async with running(project, size=size) as pilot:
+        use_fake(pilot, monkeypatch)
+        await keys(pilot, "f")
+        await until_ready(pilot)
+        await pilot.resize_terminal(80, 24)
+        await pilot.resize_terminal(*size)
+        await keys(pilot, "down", "space", "pagedown", "escape")
+        assert closed(pilot)
+
+
+async def test_nothing_of_it_is_done_on_the_ui_thread(
+    running: Running, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from crewcheck.tui.launching import Launch
+
+    main = threading.main_thread()
+    called: list[str] = []
+    for name in ("look", "begin", "listen", "go"):
+        real = getattr(Launch, name)
+
+        def checked(self: Launch, *args: object, _real: object = real, _name: str = name) -> object:
+            assert threading.current_thread() is not main
+            called.append(_name)
+            return _real(self, *args)  # type: ignore[operator]
+
+        monkeypatch.setattr(Launch, name, checked)
+    async with running(project) as pilot:
+        use_fake(pilot, monkeypatch)
+        await keys(pilot, "f")
+        await until_ready(pilot)
+        await keys(pilot, "right", "right", "enter")
+        await until_text(pilot, "all is done")
+    assert set(called) == {"look", "begin", "listen", "go"}
