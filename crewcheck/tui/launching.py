@@ -76,6 +76,31 @@ class Heard:
         return bool(self.plan or self.loaded or self.crewai or self.last or self.log)
 
 
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A run goes on in this folder."""
+
+    folder: Path
+    checkpoint_id: str
+    branch: str
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A fork has been written, and nothing runs."""
+
+    checkpoint_id: str
+    branch: str
+
+
+@dataclass(frozen=True, slots=True)
+class ForkInstead:
+    """The person has edits, and wants a fork after all."""
+
+
+Outcome = Begun | Written | ForkInstead | None
+
+
 class Launch:
     """One attempt. Not for two threads at once."""
 

@@ -16,7 +16,7 @@ from crewcheck.tui.glyphs import ASCII
 from crewcheck.tui.screens.dialogs import AskScreen, TypeScreen
 from crewcheck.tui.screens.edit import EditScreen
 from tests import build
-from tests.tui.conftest import closed, Running, press, screen_of, screen_text, settle, tree_lines
+from tests.tui.conftest import Running, closed, press, screen_of, screen_text, settle, tree_lines
 
 LONG = "x" * 70_000
 

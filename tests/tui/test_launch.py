@@ -13,7 +13,7 @@ from crewcheck.runtimes.follow import list_runs
 from crewcheck.tui.layout import text_of
 from crewcheck.tui.screens.launch import LaunchScreen
 from tests import build
-from tests.tui.conftest import closed, Running, press, screen_of, screen_text, settle, tree_lines
+from tests.tui.conftest import Running, closed, press, screen_of, screen_text, settle, tree_lines
 from tests.tui.projects import (
     go_to,
     keys,
@@ -76,7 +76,8 @@ async def test_a_fork_is_planned_and_run(
         outputs = [task["output"]["raw"] for task in document["entities"][0]["tasks"]]
         assert outputs[0] == "My outline"
         assert outputs[1] == "draft after My outline"
-        assert "Run finished" in [note.title for note in pilot.app._notifications]
+        notes = pilot.app._notifications
+        await until(pilot, lambda: "Run finished" in [note.title for note in notes])
 
 
 async def test_a_plan_can_be_switched(

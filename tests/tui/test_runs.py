@@ -20,7 +20,7 @@ from crewcheck.tui.run_lines import RunLines
 from crewcheck.tui.runs import Run, began
 from crewcheck.tui.screens.dialogs import AskScreen, TypeScreen
 from tests import build
-from tests.tui.conftest import closed, Running, screen_of, screen_text, tree_lines
+from tests.tui.conftest import Running, closed, screen_of, screen_text, tree_lines
 from tests.tui.projects import go_to, keys, make_project, until, until_ready, until_text, use_fake
 from tests.tui.test_editing import told
 
@@ -175,7 +175,8 @@ async def test_runs_go_on_without_the_app_and_are_found_again(
         await until_text(pilot, "before")
         gate.touch()
         await until_text(pilot, "all is done")
-        assert "Run finished" in [note.title for note in pilot.app._notifications]
+        notes = pilot.app._notifications
+        await until(pilot, lambda: "Run finished" in [note.title for note in notes])
     async with running(project) as pilot:
         await until(pilot, lambda: screen_of(pilot).runs)
         assert told(pilot) == ""

@@ -310,7 +310,7 @@ class BrowserScreen(LaunchingScreen):
 
     def show_edits(self) -> None:
         self.tree_view.refresh()
-        self._show_status()
+        self.show_status()
         subject = self.shown_subject()
         if subject is not None:
             self.detail.show(subject)
@@ -323,7 +323,7 @@ class BrowserScreen(LaunchingScreen):
         return self.runs[at] if at < len(self.runs) else None
 
     def show_runs(self) -> None:
-        self._show_status()
+        self.show_status()
         subject = self.shown_subject()
         if subject is not None:
             self.detail.show_runs(subject)
@@ -342,17 +342,6 @@ class BrowserScreen(LaunchingScreen):
         if self.query_text:
             self._drop_filter()
         return self.tree_view.go_to(nodes[0])
-
-    def _show_status(self) -> None:
-        """One line above the keys: what runs, and what is edited."""
-        edits = self.edits.total
-        right: Pieces = []
-        if edits:
-            right = [(f"{self.glyphs.edited} {words.many(edits, 'edit')}", "edited"),
-                     ("  f ", "key"), ("forks", "muted")]  # fmt: skip
-        left = self.runs_line()
-        self.query_one("#status", Bar).show(left, right)
-        self.set_class(bool(left or right), "-status")
 
     # -- panes
 

@@ -8,80 +8,51 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
-from textual import work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
-from textual.message import Message
-from textual.screen import ModalScreen
 from textual.widgets import Button, Input, Label
-from textual.worker import get_current_worker
 
 from crewcheck.engine.branches import check_branch
-from crewcheck.engine.running import FORK, NoEntry, SeveralEntries, StartsOnImport
+from crewcheck.engine.running import NoEntry, SeveralEntries, StartsOnImport
 from crewcheck.errors import CrewcheckError
 from crewcheck.lineage import Node
-from crewcheck.model.harmless import harmless, one_line
 from crewcheck.model.harmless import name as harmless_name
+from crewcheck.model.harmless import one_line
 from crewcheck.runtimes.interpreter import NoInterpreter
 from crewcheck.tui.glyphs import Glyphs
-from crewcheck.tui.launching import Heard, Known, Launch
+from crewcheck.tui.launching import ForkInstead, Known, Launch
 from crewcheck.tui.layout import Block, Cell, Line, Pieces
 from crewcheck.tui.pages.base import heading
 from crewcheck.tui.plan_board import PlanBoard
 from crewcheck.tui.screens.dialogs import Buttons
 from crewcheck.tui.screens.launch_text import (
+    ENTRY_RULES,
+    caution_blocks,
     change_blocks,
+    edited_blocks,
     facts_blocks,
+    finished_blocks,
+    for_here,
     label_width,
     plan_cells,
     plan_heading,
     refusal_blocks,
     source_pieces,
-    warning_blocks,
     when_of,
 )
-from crewcheck.tui.session import unexpected
+from crewcheck.tui.screens.launch_work import LaunchWork
 from crewcheck.tui.widgets.bars import Bar
 from crewcheck.tui.widgets.cursor_view import CursorView
 from crewcheck.tui.widgets.row_list import RowList
 from crewcheck.tui.widgets.text_view import TextView
 
-LOOK_SECONDS = 0.08
 
-
-@dataclass(frozen=True, slots=True)
-class Begun:
-    """A run goes on in this folder."""
-
-    folder: Path
-    checkpoint_id: str
-    branch: str
-
-
-@dataclass(frozen=True, slots=True)
-class Written:
-    """A fork has been written, and nothing runs."""
-
-    checkpoint_id: str
-    branch: str
-
-
-@dataclass(frozen=True, slots=True)
-class ForkInstead:
-    """The person has edits, and wants a fork after all."""
-
-
-Outcome = Begun | Written | ForkInstead | None
-
-
-class LaunchScreen(ModalScreen[Outcome]):
+class LaunchScreen(LaunchWork):
     """Arrows and space work on the plan wherever the focus is, left and right on the buttons."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -97,51 +68,19 @@ class LaunchScreen(ModalScreen[Outcome]):
                 tooltip="The text below, a page down"),
     ]  # fmt: skip
 
-    class Looked(Message):
-        def __init__(self, known: Known) -> None:
-            super().__init__()
-            self.known = known
-
-    class Started(Message):
-        """The child is on its way."""
-
-    class Done(Message):
-        def __init__(self, outcome: Outcome) -> None:
-            super().__init__()
-            self.outcome = outcome
-
-    class Told(Message):
-        def __init__(self, heard: Heard) -> None:
-            super().__init__()
-            self.heard = heard
-
-    class Failed(Message):
-        """It is not done. ``phase`` is ``look``, ``begin`` or ``go``."""
-
-        def __init__(self, phase: str, error: CrewcheckError) -> None:
-            super().__init__()
-            self.phase = phase
-            self.error = error
-
     def __init__(
         self, launch: Launch, node: Node, *, branch: str, taken: frozenset[str], glyphs: Glyphs,
         now: float, cautions: tuple[str, ...] = (), edited: bool = False,
     ) -> None:  # fmt: skip
-        super().__init__()
-        self.launch = launch
+        super().__init__(launch, edited=edited)
         self.node = node
         self.branch = branch
         self.taken = taken
         self.glyphs = glyphs
         self.now = now
         self.cautions = cautions
-        self.is_fork = launch.wish.action == FORK
-        #: edits of a resume: they need a fork
-        self.edited = edited
         self.known: Known | None = None
-        self.board: PlanBoard | None = None
-        self.report: dict[str, object] | None = None
-        self.phase = "looking"
+        self.report: dict[str, Any] | None = None
         self.entries: list[str] = []
         self._refused: list[Block] = []
         self._way = ""
@@ -183,72 +122,6 @@ class LaunchScreen(ModalScreen[Outcome]):
         self.set_interval(0.5, self._show_head)
         self.look()
 
-    # -- workers
-
-    @work(thread=True, group="launch", exit_on_error=False)
-    def look(self) -> None:
-        phase = "look"
-        try:
-            known = self.launch.look()
-            self.post_message(self.Looked(known))
-            if self.edited or not (known.pending or self.is_fork):
-                return
-            phase = "begin"
-            self.launch.begin()
-        except CrewcheckError as error:
-            self.post_message(self.Failed(phase, error))
-        except Exception as error:  # whatever it is, a person must be told
-            self.post_message(self.Failed(phase, unexpected(error)))
-        else:
-            self.post_message(self.Started())
-
-    @work(thread=True, exclusive=True, group="follow", exit_on_error=False)
-    def listen(self) -> None:
-        """Wait for the plan, until it is there or nothing more will come."""
-        worker = get_current_worker()
-        try:
-            while not worker.is_cancelled and not self.launch.given_up:
-                heard = self.launch.listen()
-                if heard:
-                    self.post_message(self.Told(heard))
-                if heard.last is not None or self.phase == "going":
-                    return
-                time.sleep(LOOK_SECONDS)
-        except Exception as error:  # whatever it is, a person must be told
-            self.post_message(self.Failed("begin", unexpected(error)))
-
-    @work(thread=True, group="launch", exit_on_error=False)
-    def start_again(self, **changes: object) -> None:
-        try:
-            self.launch.again(**changes)
-        except CrewcheckError as error:
-            self.post_message(self.Failed("begin", error))
-        except Exception as error:  # whatever it is, a person must be told
-            self.post_message(self.Failed("begin", unexpected(error)))
-        else:
-            self.post_message(self.Started())
-
-    @work(thread=True, group="launch", exit_on_error=False)
-    def confirm(self, run: bool, branch: str) -> None:
-        assert self.board is not None
-        try:
-            outcome: Outcome
-            if run:
-                folder, checkpoint_id = self.launch.go(branch, self.board.items)
-                outcome = Begun(folder, checkpoint_id, branch)
-            else:
-                outcome = Written(self.launch.write_only(branch, self.board.run), branch)
-        except CrewcheckError as error:
-            self.post_message(self.Failed("go", error))
-        except Exception as error:  # whatever it is, a person must be told
-            self.post_message(self.Failed("go", unexpected(error)))
-        else:
-            self.post_message(self.Done(outcome))
-
-    @work(thread=True, group="launch", exit_on_error=False)
-    def abandon(self) -> None:
-        self.launch.give_up()
-
     def on_unmount(self) -> None:
         """The app is left in the middle of it: nothing is to run."""
         if self.phase != "going" and not self.launch.given_up:
@@ -256,7 +129,7 @@ class LaunchScreen(ModalScreen[Outcome]):
 
     # -- what workers tell
 
-    def on_launch_screen_looked(self, message: Looked) -> None:
+    def on_launch_work_looked(self, message: LaunchWork.Looked) -> None:
         known = self.known = message.known
         self.board = PlanBoard(known.facts, known.wishes)
         if self.edited:
@@ -267,13 +140,13 @@ class LaunchScreen(ModalScreen[Outcome]):
             self.phase = "planning"
         self._draw()
 
-    def on_launch_screen_started(self) -> None:
+    def on_launch_work_started(self) -> None:
         self.listen()
 
-    def on_launch_screen_done(self, message: Done) -> None:
+    def on_launch_work_done(self, message: LaunchWork.Done) -> None:
         self.dismiss(message.outcome)
 
-    def on_launch_screen_told(self, message: Told) -> None:
+    def on_launch_work_told(self, message: LaunchWork.Told) -> None:
         heard = message.heard
         if heard.plan is not None and self.board is not None and heard.report is not None:
             self.board.learn(heard.loaded or {}, heard.plan)
@@ -289,11 +162,11 @@ class LaunchScreen(ModalScreen[Outcome]):
                 rule = str(last.get("reason") or "")
                 self._refuse(said, hint, list(last.get("differences") or []))
                 self.query_one("#launch-accept").display = rule == "changed"
-                if rule in _ENTRY_RULES:
+                if rule in ENTRY_RULES:
                     self._ask_way("entry", "module:attr of the crew")
         self._draw()
 
-    def on_launch_screen_failed(self, message: Failed) -> None:
+    def on_launch_work_failed(self, message: LaunchWork.Failed) -> None:
         error = message.error
         self._refuse(error.message, error.hint, [])
         if isinstance(error, SeveralEntries):
@@ -319,7 +192,7 @@ class LaunchScreen(ModalScreen[Outcome]):
         self.phase = "refused"
         self.entries = []
         self._script = self._way = ""
-        self._refused = refusal_blocks(message, _for_here(hint), differences, self.glyphs)
+        self._refused = refusal_blocks(message, for_here(hint), differences, self.glyphs)
 
     def _ask_way(self, what: str, placeholder: str) -> None:
         self._way = what
@@ -391,44 +264,25 @@ class LaunchScreen(ModalScreen[Outcome]):
         rows.styles.height = max(1, min(count, max(2, (self.size.height - 10) // 2)))
 
     def _facts(self) -> list[Block]:
-        blocks: list[Block] = []
+        known, glyphs = self.known, self.glyphs
+        changes = known.changes if known is not None else []
         if self.phase == "edited":
-            return [
-                Line([("You have edits here, and a resume takes none: ", "title"),
-                      ("it goes on with the branch as it is. A fork takes them along, on a branch "
-                       "of its own.", "")]),
-                Line(),
-                *(change_blocks(self.known.changes, self.glyphs) if self.known else []),
-            ]  # fmt: skip
+            return edited_blocks(changes, glyphs)
         if self.phase == "finished":
-            result = self.known.result if self.known is not None else ""
-            return [
-                Line([(f"{self.glyphs.finished} ", "ok"),
-                      ("This run is finished: there is nothing to resume.", "title")]),
-                Line([("  To try something else, fork an earlier checkpoint (f).", "muted")]),
-                Line(),
-                *heading("Recorded result"),
-                *([Line([(line, "")]) for line in harmless(result).splitlines()[:400]]
-                  or [Line([("It is empty.", "muted")])]),
-            ]  # fmt: skip
-        blocks += self._refused if self.phase == "refused" else []
-        warned: list[Block] = [
-            Line([(f"{self.glyphs.damaged} ", "warn"), (one_line(one, 300), "warn")], hang=2)
-            for one in self.cautions
-        ]
-        told = self.report is not None and self.phase != "refused"
-        if told:
-            warned += warning_blocks(self.report or {}, self.glyphs)
-        blocks += [*warned, Line()] if warned else []
-        if self.known is not None and self.known.changes:
-            blocks += [*heading("Edits"), *change_blocks(self.known.changes, self.glyphs), Line()]
-        elif self.known is not None and self.is_fork:
+            return finished_blocks(known.result if known is not None else "", glyphs)
+        if self.phase == "refused":
+            blocks = [*self._refused]
+        else:
+            blocks = caution_blocks(self.cautions, self.report, glyphs)
+        if changes:
+            blocks += [*heading("Edits"), *change_blocks(changes, glyphs), Line()]
+        elif known is not None and self.is_fork:
             blocks += [Line([("No edits: the fork is a copy to go on from.", "muted")]), Line()]
-        if told:
-            blocks += facts_blocks(self.report or {}, self.glyphs)
+        if self.report is not None and self.phase != "refused":
+            blocks += facts_blocks(self.report, glyphs)
         elif self.phase == "planning":
-            blocks.append(Line([("Your crew is being loaded, and nothing of it runs yet.",
-                                 "muted")]))  # fmt: skip
+            said = "Your crew is being loaded, and nothing of it runs yet."
+            blocks.append(Line([(said, "muted")]))
         return blocks
 
     def _show_buttons(self) -> None:
@@ -566,31 +420,3 @@ class LaunchScreen(ModalScreen[Outcome]):
             return
         self.abandon()
         self.dismiss(None)
-
-
-_ENTRY_RULES = frozenset(
-    {
-        "different-crew",
-        "several-found",
-        "nothing-found",
-        "module-not-found",
-        "attribute-not-found",
-        "no-crew",
-        "wrong-kind",
-        "entry-needs-arguments",
-        "entry-is-async",
-    }
-)
-
-
-def _for_here(hint: str) -> str:
-    """A hint for the command line, as it is done in this dialog."""
-    if "--allow-changed" in hint:
-        return "The changes are all in work that is not done: accept them to go on."
-    if "--entry" in hint:
-        return "Name the crew below as module:attr, and press enter."
-    if "--python" in hint:
-        return "Name a Python that has crewai below, and press enter."
-    if "--script" in hint:
-        return "The program itself can be run: its kickoff is gone on with."
-    return f"{hint[:1].upper()}{hint[1:]}." if hint else ""

@@ -12,7 +12,7 @@ from crewcheck.tui import words
 from crewcheck.tui.glyphs import Glyphs
 from crewcheck.tui.launching import Change
 from crewcheck.tui.layout import Block, Cell, Line, Piece, Pieces
-from crewcheck.tui.pages.base import fact, heading, preview
+from crewcheck.tui.pages.base import fact, heading, preview, text_or_json
 from crewcheck.tui.typed import kind_of
 
 #: Losses and warnings about where a key goes come first.
@@ -98,6 +98,41 @@ def warning_blocks(report: dict[str, Any], glyphs: Glyphs) -> list[Block]:
     return blocks
 
 
+def caution_blocks(
+    cautions: Sequence[str], report: dict[str, Any] | None, glyphs: Glyphs
+) -> list[Block]:
+    """All that there is to beware of, with a blank line after it; nothing if there is nothing."""
+    blocks: list[Block] = [
+        Line([(f"{glyphs.damaged} ", "warn"), (one_line(one, 300), "warn")], hang=2)
+        for one in cautions
+    ]
+    if report is not None:
+        blocks += warning_blocks(report, glyphs)
+    return [*blocks, Line()] if blocks else []
+
+
+def edited_blocks(changes: Iterable[Change], glyphs: Glyphs) -> list[Block]:
+    """A resume of what has been edited."""
+    said = "it goes on with the branch as it is. A fork takes them along, on a branch of its own."
+    return [
+        Line([("You have edits here, and a resume takes none: ", "title"), (said, "")]),
+        Line(),
+        *change_blocks(changes, glyphs),
+    ]
+
+
+def finished_blocks(result: str, glyphs: Glyphs) -> list[Block]:
+    """A resume of what is finished."""
+    said = "This run is finished: there is nothing to resume."
+    return [
+        Line([(f"{glyphs.finished} ", "ok"), (said, "title")]),
+        Line([("  To try something else, fork an earlier checkpoint (f).", "muted")]),
+        Line(),
+        *heading("Recorded result"),
+        text_or_json(result) if result.strip() else Line([("It is empty.", "muted")]),
+    ]
+
+
 def facts_blocks(report: dict[str, Any], glyphs: Glyphs) -> list[Block]:
     """With what it would run: everything else that the child has told."""
     blocks: list[Block] = heading("With")
@@ -164,3 +199,32 @@ def source_pieces(name: str, checkpoint_id: str, when: str) -> Pieces:
 def when_of(trigger: str | None, created_at: str | None, now: float) -> str:
     parts = [words.trigger_words(trigger), words.ago(created_at, now)]
     return ", ".join(part for part in parts if part)
+
+
+#: Refusals whose way out is to name another crew.
+ENTRY_RULES = frozenset(
+    {
+        "different-crew",
+        "several-found",
+        "nothing-found",
+        "module-not-found",
+        "attribute-not-found",
+        "no-crew",
+        "wrong-kind",
+        "entry-needs-arguments",
+        "entry-is-async",
+    }
+)
+
+
+def for_here(hint: str) -> str:
+    """A hint for the command line, as it is done in this dialog."""
+    if "--allow-changed" in hint:
+        return "The changes are all in work that is not done: accept them to go on."
+    if "--entry" in hint:
+        return "Name the crew below as module:attr, and press enter."
+    if "--python" in hint:
+        return "Name a Python that has crewai below, and press enter."
+    if "--script" in hint:
+        return "The program itself can be run: its kickoff is gone on with."
+    return f"{hint[:1].upper()}{hint[1:]}." if hint else ""

@@ -10,13 +10,16 @@ from crewcheck.errors import CrewcheckError
 from crewcheck.model.edits import Edits
 from crewcheck.model.harmless import name as harmless_name
 from crewcheck.model.harmless import one_line
+from crewcheck.tui import words
 from crewcheck.tui.edit_book import identity_of
-from crewcheck.tui.launching import Launch
+from crewcheck.tui.launching import Begun, ForkInstead, Launch, Outcome, Written
+from crewcheck.tui.layout import Pieces
 from crewcheck.tui.messages import OrderFailed, RunStarted
 from crewcheck.tui.pages import Subject
 from crewcheck.tui.runs import Run, begun
 from crewcheck.tui.screens.editing import EditingScreen
-from crewcheck.tui.screens.launch import Begun, ForkInstead, LaunchScreen, Outcome, Written
+from crewcheck.tui.screens.launch import LaunchScreen
+from crewcheck.tui.widgets.bars import Bar
 
 
 class LaunchingScreen(EditingScreen):
@@ -124,3 +127,14 @@ class LaunchingScreen(EditingScreen):
         """Go to a checkpoint that was waited for, once it is there."""
         if self._expected and self.go_to_checkpoint(self._expected):
             self._expected = ""
+
+    def show_status(self) -> None:
+        """One line above the keys: what runs, and what is edited."""
+        edits = self.edits.total
+        right: Pieces = []
+        if edits:
+            right = [(f"{self.glyphs.edited} {words.many(edits, 'edit')}", "edited"),
+                     ("  f ", "key"), ("forks", "muted")]  # fmt: skip
+        left = self.runs_line()
+        self.query_one("#status", Bar).show(left, right)
+        self.set_class(bool(left or right), "-status")
