@@ -69,6 +69,7 @@ async def test_a_fork_is_planned_and_run(
         (run,) = screen.runs
         assert (run.state.state, run.state.branch, run.state.tokens) == ("finished", "what-if", 200)
         await keys(pilot, "n")
+        await until(pilot, lambda: not screen._expected)
         node = screen.tree_view.node
         assert node is not None
         assert node.checkpoint.id == run.state.newest

@@ -27,8 +27,6 @@ class LaunchingScreen(EditingScreen):
 
     #: the program that children run, None for ours
     boot: str | None = None
-    #: a checkpoint that the cursor goes to when it is in the tree
-    _expected = ""
 
     def action_fork(self) -> None:
         self._launch(FORK)
@@ -90,14 +88,14 @@ class LaunchingScreen(EditingScreen):
             self.action_fork()
         elif isinstance(outcome, Written):
             self.edits.forget(identity)
-            self._expected = outcome.checkpoint_id
+            self.expect(outcome.checkpoint_id)
             branch = harmless_name(self.redactor.text(outcome.branch))
             self.notify(f"Forked to {branch}. e runs it.", timeout=5, markup=False)
             self.show_edits()
             self.refresh_store(self.session, quiet=True)
         elif isinstance(outcome, Begun):
             self.edits.forget(identity)
-            self._expected = outcome.checkpoint_id
+            self.expect(outcome.checkpoint_id)
             self.show_edits()
             self.take_up(outcome)
             self.refresh_store(self.session, quiet=True)
@@ -122,11 +120,6 @@ class LaunchingScreen(EditingScreen):
     def show_run_tab(self) -> None:
         """Show what the newest run does. To be filled in by the screen."""
         raise NotImplementedError
-
-    def go_to_expected(self) -> None:
-        """Go to a checkpoint that was waited for, once it is there."""
-        if self._expected and self.go_to_checkpoint(self._expected):
-            self._expected = ""
 
     def show_status(self) -> None:
         """One line above the keys: what runs, and what is edited."""

@@ -37,6 +37,8 @@ class RunsScreen(StoreScreen):
     """Follows runs on another thread; what they say arrives as messages."""
 
     glyphs: Glyphs
+    #: a checkpoint that the cursor goes to when it is in the tree
+    _expected = ""
 
     def begin_runs(self) -> None:
         """To be called when the screen is mounted."""
@@ -295,8 +297,20 @@ class RunsScreen(StoreScreen):
             run = self.runs[0] if self.runs else None
         if run is None:
             self.notify("There are no runs of this store", timeout=2.5)
-        elif not self.go_to_checkpoint(run.state.newest):
-            self.notify("Its newest checkpoint is not in the tree yet", timeout=2.5)
+        else:
+            self.expect(run.state.newest)
+            self.go_to_expected()
+            if self._expected:
+                self._refresh_soon()
+
+    def expect(self, checkpoint_id: str) -> None:
+        """Go to a checkpoint as soon as it is in the tree."""
+        self._expected = checkpoint_id
+
+    def go_to_expected(self) -> None:
+        """Go to a checkpoint that was waited for, if it is there."""
+        if self._expected and self.go_to_checkpoint(self._expected):
+            self._expected = ""
 
     def action_answer(self) -> None:
         """Answer the question of a run, or open it again."""
