@@ -12,13 +12,20 @@ import shutil
 import sys
 import tempfile
 import time
+from contextlib import ExitStack
 from pathlib import Path
+
+from textual.widgets import Input, TextArea
 
 from crewcheck.tui.app import CrewcheckApp
 from crewcheck.tui.glyphs import UNICODE
 from crewcheck.tui.screens.browser import BrowserScreen
+from crewcheck.tui.screens.launch import LaunchScreen
 from crewcheck.tui.words import epoch
+from tests.screenshot_run import BRANCH, Told
 
+#: Stand for what is no key: another text in the editor, the plan's coming, the last tab.
+EDIT, PLAN, RUN_TAB = "<edit>", "<plan>", "<run>"
 ROOT = Path(__file__).resolve().parent.parent
 STORE = ROOT / "crewcheck" / "demo" / "store"
 FOLDER = ROOT / "screenshots"
@@ -33,7 +40,15 @@ SHOTS: dict[str, tuple[tuple[str, ...], bool]] = {
 }
 
 
-async def picture(keys: tuple[str, ...], hint: bool, now: float) -> str:
+#: Name -> how far the fork's run has come (0: it is only planned), and the keys.
+RUNS: dict[str, tuple[int, tuple[str, ...]]] = {
+    "fork": (0, ("2", "tab", "home", "i", EDIT, "ctrl+s", "f", PLAN)),
+    "running": (2, ("n", "escape", RUN_TAB)),
+    "branch": (5, ("n", "2", "tab", "end")),
+}
+
+
+async def picture(keys: tuple[str, ...], hint: bool, now: float, edited: str = "") -> str:
     """The screen after some keys, as SVG."""
     app = CrewcheckApp(
         ".checkpoints",
@@ -45,13 +60,51 @@ async def picture(keys: tuple[str, ...], hint: bool, now: float) -> str:
         screen = app.screen
         assert isinstance(screen, BrowserScreen)
         for key in (None, *keys):
-            if key is not None:
+            if key == EDIT:
+                app.screen.query_one(TextArea).text = edited
+            elif key == PLAN:
+                dialog = app.screen
+                assert isinstance(dialog, LaunchScreen)
+                dialog.query_one("#branch", Input).value = BRANCH
+                while dialog.phase != "ready":
+                    await pilot.pause(0.05)
+            elif key == RUN_TAB:
+                screen.detail.choose_tab("run")
+            elif key is not None:
                 await pilot.press(key)
+            while not screen.sought or any(not (run.lines) for run in screen.runs):
+                await pilot.pause(0.05)
             quiet = 0
             while quiet < 4:
                 await pilot.pause()
                 quiet = 0 if screen.busy else quiet + 1
         return app.export_screenshot(title="crewcheck", simplify=True)
+
+
+def run_picture(place: Path, upto: int, keys: tuple[str, ...]) -> str:
+    """The screen while a fork is planned or run, or after it."""
+    store = place / ".checkpoints"
+    shutil.copytree(STORE, store)
+    os.environ["CREWCHECK_STATE_DIR"] = str(place / "state")
+    told = Told(store, place / "state", upto)
+    now = told.start + (5.2 if upto < 5 else 20)
+    os.chdir(place)
+    with ExitStack() as stack:
+        if upto:
+            told.write_run()
+            if upto < 5:
+                stack.enter_context(told.alive())
+        else:
+            told.write_plan()
+            stack.enter_context(told.instead())
+        return asyncio.run(picture(keys, False, now, told.edited))
+
+
+def keep(folder: Path, name: str, svg: str) -> None:
+    """Write a picture down."""
+    text = "\n".join(line.rstrip() for line in svg.splitlines()) + "\n"
+    (folder / f"{name}.svg").write_text(text, encoding="utf-8")
+    print(f"{name}.svg", file=sys.stderr)
 
 
 def newest(store: Path) -> float:
@@ -68,15 +121,15 @@ def main(folder: Path = FOLDER) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     now = newest(STORE) + 200
     with tempfile.TemporaryDirectory() as place:
+        os.environ["CREWCHECK_STATE_DIR"] = str(Path(place) / "state")
         shutil.copytree(STORE, Path(place) / ".checkpoints")
         before = Path.cwd()
         os.chdir(place)
         try:
             for name, (keys, hint) in SHOTS.items():
-                svg = asyncio.run(picture(keys, hint, now))
-                text = "\n".join(line.rstrip() for line in svg.splitlines()) + "\n"
-                (folder / f"{name}.svg").write_text(text, encoding="utf-8")
-                print(f"{name}.svg", file=sys.stderr)
+                keep(folder, name, asyncio.run(picture(keys, hint, now)))
+            for name, (upto, keys) in RUNS.items():
+                keep(folder, name, run_picture(Path(place) / name, upto, keys))
         finally:
             os.chdir(before)
 

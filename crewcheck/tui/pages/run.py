@@ -191,7 +191,7 @@ def _row(
 ) -> tuple[Cell, ...]:
     return (
         Cell(glyph, mark, 1),
-        Cell(branch, main, least=14),
+        Cell(branch, main, least=20),
         Cell(state, side, 11),
         Cell(task, rest, least=10, most=16, rank=2),
         Cell(done, rest, 4, right=True, rank=1),
