@@ -277,7 +277,7 @@ class LineageTree(CursorView):
 
     def _edits(self, checkpoint: Checkpoint) -> Pieces:
         count = self.edited(checkpoint)
-        return [(f"  {self.glyphs.edited} {count}", "edited")] if count else []
+        return [(f" {self.glyphs.edited}{count}", "edited")] if count else []
 
     def _row(self, left: Pieces, face: Checkpoint, when: str, hit: bool) -> Pieces:
         """The left part, and right of it progress and time in columns of their own."""
