@@ -6,7 +6,7 @@ coloured and fitted; in a pipe it is tab-separated and whole.
 
 from __future__ import annotations
 
-import os
+import contextlib
 import sys
 from collections.abc import Callable, Iterable
 from functools import cached_property
@@ -56,13 +56,18 @@ class Console:
     def note(self, text: str) -> None:
         """A remark on stderr, unless ``--quiet``."""
         if not self.quiet:
-            print(f"crewcheck: {one_line(text)}", file=sys.stderr)
+            _say(self.redactor.text(text))
 
     def rich(self) -> RichConsole:
         """A rich console on stdout; loaded only when there is a terminal."""
         from rich.console import Console as Rich
 
-        return Rich(
+        class Pipe(Rich):
+            def on_broken_pipe(self) -> None:
+                # rich itself would end the program here, with code 1
+                raise BrokenPipeError
+
+        return Pipe(
             no_color=True if self.color == "never" else None,
             force_terminal=True if self.color == "always" else None,
             highlight=False,
@@ -112,23 +117,21 @@ def _standard(value: Any) -> Any:
 
 
 def say_error(error: CrewcheckError) -> None:
-    """An error as one line on stderr."""
-    print(f"crewcheck: {one_line(str(error))}", file=sys.stderr)
+    """An error as one line on stderr. What it names may hold a password."""
+    from crewcheck.engine.redaction import Redactor
+
+    _say(Redactor().text(str(error)))
+
+
+def _say(text: str) -> None:
+    # nobody to tell that nobody can be told
+    with contextlib.suppress(OSError):
+        print(f"crewcheck: {one_line(text)}", file=sys.stderr)
 
 
 def unicode_output() -> bool:
     """Whether stdout can carry our symbols."""
     return "utf" in (getattr(sys.stdout, "encoding", None) or "").lower()
-
-
-def terminal_width() -> int:
-    columns = os.environ.get("COLUMNS", "")
-    if columns.isdigit() and int(columns) > 0:
-        return int(columns)
-    try:
-        return os.get_terminal_size(sys.stdout.fileno()).columns
-    except (OSError, ValueError, AttributeError):
-        return 80
 
 
 def common_options(function: F) -> F:

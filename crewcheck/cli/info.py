@@ -51,6 +51,10 @@ def command(console: Console, ref: str | None, as_json: bool, full: bool) -> int
             problem = error
             if checkpoint.summary is not None:
                 checkpoint.summary.damage = error.damage
+        damage = checkpoint.damage
+        if problem is None and damage is not None and not damage.readable:
+            # JSON, but no checkpoint
+            problem = DamagedDocument(checkpoint.header, damage)
         _print(console, info, node, as_json, full)
         if problem is not None:
             raise problem

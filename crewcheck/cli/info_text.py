@@ -102,6 +102,12 @@ class _Page:
             short = "\n".join(lines)
             rest = f"… {len(text) - len(short):,} more characters: use --full, or a pipe"
             text = short
+        if len(text) > LONGEST_CHARACTERS:
+            # laid out line by line it would take minutes
+            blanks = " " * indent
+            lines = harmless(text).split("\n")
+            self.rich.file.write("\n".join(blanks + line for line in lines) + "\n")
+            return
         self.rich.print(Padding(Text(harmless(text), style, overflow="fold"), (0, 0, 0, indent)))
         if rest:
             self.rich.print(Padding(Text(rest, "dim"), (0, 0, 0, indent)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from typing import Any
@@ -10,7 +11,7 @@ import click
 
 from crewcheck import __version__
 from crewcheck.cli.console import Console, say_error
-from crewcheck.errors import CrewcheckError, Exit
+from crewcheck.errors import CrewcheckError, Exit, UsageProblem
 
 #: name -> (module, one line for the help). The module's `command` is loaded when called,
 #: so that a listing does not pay for the app. A test holds the lines equal to the help.
@@ -134,12 +135,15 @@ def main(args: list[str] | None = None) -> None:
 
 def run(args: list[str] | None = None) -> int:
     """Run a command line, show what goes wrong, and return the exit code."""
+    _have_streams()
     _accept_any_text(sys.stdout)
+    _sane_width()
     try:
         code: Any = cli.main(args, prog_name="crewcheck", standalone_mode=False)
+        sys.stdout.flush()
         return code if isinstance(code, int) else Exit.DONE
     except click.ClickException as error:
-        error.show()
+        say_error(_as_ours(error))
         return error.exit_code
     except CrewcheckError as error:
         say_error(error)
@@ -147,9 +151,46 @@ def run(args: list[str] | None = None) -> int:
     except (KeyboardInterrupt, click.Abort):
         return Exit.INTERRUPTED
     except ReaderGone:
-        # what is left in the buffer has nowhere to go, and the interpreter would complain
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _let_go_of_stdout()
         return Exit.DONE
+    except BrokenPipeError:
+        _let_go_of_stdout()
+        return Exit.DONE
+    except OSError as error:
+        _let_go_of_stdout()
+        about = f"{error.filename}: " if error.filename else ""
+        say_error(CrewcheckError(f"{about}{(error.strerror or str(error)).lower()}"))
+        return Exit.FAILED
+
+
+def _as_ours(error: click.ClickException) -> CrewcheckError:
+    """What click has against a command line, in one line."""
+    context = getattr(error, "ctx", None)
+    path = context.command_path if context is not None else "crewcheck"
+    return UsageProblem(error.format_message().rstrip("."), f"see `{path} --help`")
+
+
+def _have_streams() -> None:
+    """A stream that was closed before we began is one that nobody reads or writes."""
+    if sys.stdin is None:
+        sys.stdin = open(os.devnull)  # noqa: SIM115
+    if sys.stdout is None:
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115
+
+
+def _let_go_of_stdout() -> None:
+    """What is left in the buffer has nowhere to go, and the interpreter would complain."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _sane_width() -> None:
+    """A width that is no width is as good as none."""
+    columns = os.environ.get("COLUMNS", "")
+    if columns and not (columns.isascii() and columns.isdigit() and 0 < int(columns) < 10_000):
+        del os.environ["COLUMNS"]
 
 
 def _accept_any_text(stream: Any) -> None:

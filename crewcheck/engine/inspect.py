@@ -6,7 +6,7 @@ here holds a key unless secrets were asked for.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any
 
 from crewcheck.engine.catalog import Catalog
@@ -20,6 +20,9 @@ from crewcheck.model.losses import Loss, losses
 from crewcheck.model.primary import flow_name, primary
 from crewcheck.model.scan import Checkpoint, Summary
 from crewcheck.model.summarize import summarize
+
+# Redacted on their own, or not shown.
+_AS_IT_IS = frozenset({"checkpoint", "summary"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,43 +68,52 @@ def lay_out(document: dict[str, Any], checkpoint: Checkpoint, redactor: Redactor
     methods: list[flows.Method] = []
     if kind == "flow":
         methods = flows.methods(entity, flow_name(entity, events), events)
-        for method in methods:
-            method.results = redactor.value(method.results)
-            method.error = _maybe(redactor, method.error)
-            method.message = _maybe(redactor, method.message)
     question, answer = _conversation(events) if kind == "agent" else (None, None)
-    inputs = _inputs(entity, events)
-    return Info(
+    notes = (*(checkpoint.summary.notes if checkpoint.summary else ()), *summary.notes)
+    info = Info(
         checkpoint=checkpoint,
-        summary=summary,
-        inputs=redactor.value(inputs),
+        summary=_redacted_summary(redactor, summary),
+        inputs=_inputs(entity, events),
         placeholders=crews.template_names(entity) if kind == "crew" else [],
-        tasks=[_redacted_task(redactor, task) for task in crews.tasks(document, entity, events)]
-        if kind == "crew"
-        else [],
+        tasks=crews.tasks(document, entity, events) if kind == "crew" else [],
         methods=methods,
-        agents=[_redacted_agent(redactor, one) for one in _agents(kind, entity)],
-        state=redactor.value(flows.state(entity)) if kind == "flow" else None,
-        question=_maybe(redactor, question),
-        answer=_maybe(redactor, answer),
+        agents=_agents(kind, entity),
+        state=flows.state(entity) if kind == "flow" else None,
+        question=question,
+        answer=answer,
         process=text(entity.get("process")),
-        events=[
-            replace(line, subject=redactor.text(line.subject), detail=redactor.text(line.detail))
-            for line in eventlog.lines(events)
-        ],
+        events=eventlog.lines(events),
         tokens=eventlog.total_tokens(events),
         losses=losses(entity, events),
-        settings=redactor.value(dict(mapping(entity.get("checkpoint")))),
-        notes=tuple(
-            dict.fromkeys(
-                (*(checkpoint.summary.notes if checkpoint.summary else ()), *summary.notes)
-            )
-        ),
+        settings=dict(mapping(entity.get("checkpoint"))),
+        notes=tuple(dict.fromkeys(notes)),
     )
+    return info if redactor.show else _redacted(redactor, info)
 
 
-def _maybe(redactor: Redactor, value: str | None) -> str | None:
-    return None if value is None else redactor.text(value)
+def _redacted(redactor: Redactor, part: Any) -> Any:
+    """The same with each text in it redacted, however deep."""
+    if is_dataclass(part) and not isinstance(part, type):
+        changes = {
+            field.name: _redacted(redactor, getattr(part, field.name))
+            for field in fields(part)
+            if field.name not in _AS_IT_IS
+        }
+        return replace(part, **changes)
+    if isinstance(part, str):
+        return redactor.text(part)
+    if isinstance(part, (list, tuple)) and any(map(is_dataclass, part)):
+        return type(part)(_redacted(redactor, one) for one in part)
+    if isinstance(part, tuple):
+        return tuple(redactor.value(list(part)))
+    return redactor.value(part)
+
+
+def _redacted_summary(redactor: Redactor, summary: Summary) -> Summary:
+    for name in ("kind", "name", "trigger", "version"):
+        value = getattr(summary, name)
+        setattr(summary, name, redactor.text(value) if value else value)
+    return summary
 
 
 def _agents(kind: str | None, entity: Any) -> list[crews.Agent]:
@@ -146,31 +158,6 @@ def _asked(messages: object) -> str | None:
         if mapping(message).get("role") != "system"
     ]
     return next((content for content in reversed(contents) if content), None)
-
-
-def _redacted_task(redactor: Redactor, task: crews.Task) -> crews.Task:
-    return replace(
-        task,
-        label=redactor.text(task.label),
-        name=_maybe(redactor, task.name),
-        description=redactor.text(task.description),
-        expected_output=redactor.text(task.expected_output),
-        template=_maybe(redactor, task.template),
-        expected_template=_maybe(redactor, task.expected_template),
-        output=_maybe(redactor, task.output),
-        structured=redactor.value(task.structured),
-        error=_maybe(redactor, task.error),
-    )
-
-
-def _redacted_agent(redactor: Redactor, agent: crews.Agent) -> crews.Agent:
-    return replace(
-        agent,
-        role=redactor.text(agent.role),
-        goal=redactor.text(agent.goal),
-        backstory=redactor.text(agent.backstory),
-        endpoint=_maybe(redactor, agent.endpoint),
-    )
 
 
 def place_in_lineage(node: Node) -> dict[str, Any]:

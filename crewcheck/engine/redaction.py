@@ -117,8 +117,7 @@ class _Frame:
         if isinstance(at, str):
             if at in self.plain:
                 return None
-            rule = rule_of(_masked_key(at), self.loose)
-            return (self.pair if at == "value" else None) or rule or self.rule
+            return (self.pair if at == "value" else None) or rule_of(at, self.loose) or self.rule
         if at and self.rule is None and isinstance(self.source, (list, tuple)):
             # ["--api-key", "..."], and among headers ["Authorization", "..."]
             before = self.source[at - 1]

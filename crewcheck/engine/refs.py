@@ -37,7 +37,9 @@ def find(ref: str | None, location: str | None = None) -> Found:
     Without a reference, the latest. Raises `NotFound` with near misses, or with the
     candidates where several fit.
     """
-    if ref:
+    if ref == "":
+        raise NotFound("an empty reference names no checkpoint", "try `latest`")
+    if ref is not None:
         by_path = _by_path(ref)
         if by_path is not None:
             return by_path
@@ -53,15 +55,26 @@ def _by_path(ref: str) -> Found | None:
     """A reference that begins with a path, None if it does not."""
     if _exists(ref):
         return _of_path(ref, None, 0)
-    store, _, rest = ref.rpartition("#")
-    if store and _exists(store):
-        return _of_path(store, rest or "latest", 0)
+    at = ref.find("#")
+    while at >= 0:
+        # the store's name and the branch's may both hold one
+        if at and _exists(ref[:at]):
+            return _of_path(ref[:at], ref[at + 1 :] or "latest", 0)
+        at = ref.find("#", at + 1)
     base, steps = _split_ancestor(ref)
-    if steps is None:
-        return None
-    if _exists(base):
+    if steps is not None and _exists(base):
         return _of_path(base, None, steps)
+    if _is_path(ref):
+        # opening it tells what is wrong with it
+        open_path(ref.partition("#")[0]).store.close()
     return None
+
+
+def _is_path(ref: str) -> bool:
+    """Whether a reference can be nothing but a path, be it there or not."""
+    if ref.startswith(("/", "./", "../", "~/")):
+        return True
+    return "/" not in ref and ref.partition("#")[0].endswith((".json", ".db"))
 
 
 def _of_path(path: str, inner: str | None, steps: int) -> Found:
@@ -85,7 +98,9 @@ def _of_path(path: str, inner: str | None, steps: int) -> Found:
 
 def _exists(path: str) -> bool:
     try:
-        return os.path.exists(path)
+        return os.path.exists(path) or (
+            path.startswith("~") and os.path.exists(os.path.expanduser(path))
+        )
     except ValueError:
         return False
 

@@ -36,48 +36,55 @@ def row(checkpoint: Checkpoint, redactor: Redactor) -> dict[str, Any]:
         "parent_id": checkpoint.parent_id,
         "branch": redactor.text(checkpoint.branch),
         "created_at": checkpoint.header.created_at,
-        "trigger": summary.trigger if summary else None,
-        "version": summary.version if summary else None,
-        "kind": summary.kind if summary else None,
+        "trigger": redactor.text(summary.trigger) if summary and summary.trigger else None,
+        "version": redactor.text(summary.version) if summary and summary.version else None,
+        "kind": redactor.text(summary.kind) if summary and summary.kind else None,
         "name": redactor.text(summary.name) if summary and summary.name else None,
         "done": summary.done if summary else None,
         "total": summary.total if summary else None,
         "status": checkpoint.status,
         "size": checkpoint.header.size,
         "location": checkpoint.header.location,
-        "damage": damage.as_dict() if damage else None,
+        "damage": redactor.value(damage.as_dict()) if damage else None,
     }
 
 
 def info_row(info: Info | None, node: Node, redactor: Redactor) -> dict[str, Any]:
     """One checkpoint as ``info --json`` prints it; ``info`` is None where it is damaged."""
-    from dataclasses import asdict
-
     from crewcheck.engine.inspect import place_in_lineage
 
     shape = row(node.checkpoint, redactor)
     shape |= {
         "inputs": info.inputs if info else None,
         "placeholders": info.placeholders if info else None,
-        "tasks": [_listed(asdict(task)) for task in info.tasks] if info else None,
-        "agents": [_listed(asdict(agent)) for agent in info.agents] if info else None,
+        "tasks": [_values(task) for task in info.tasks] if info else None,
+        "agents": [_values(agent) for agent in info.agents] if info else None,
         "state": info.state if info else None,
-        "methods": [asdict(method) for method in info.methods] if info else None,
+        "methods": [_values(method) for method in info.methods] if info else None,
         "question": info.question if info else None,
         "answer": info.answer if info else None,
         "process": info.process if info else None,
         "events": len(info.events) if info else None,
-        "tokens": asdict(info.tokens) if info else None,
-        "lineage": place_in_lineage(node),
-        "losses": [asdict(loss) for loss in info.losses] if info else None,
+        "tokens": _values(info.tokens) if info else None,
+        "lineage": redactor.value(place_in_lineage(node)),
+        "losses": [_values(loss) for loss in info.losses] if info else None,
         "settings": info.settings if info else None,
         "notes": list(info.notes if info else _notes(node.checkpoint)),
     }
     return shape
 
 
-def _listed(value: dict[str, Any]) -> dict[str, Any]:
-    return {key: list(item) if isinstance(item, tuple) else item for key, item in value.items()}
+def _values(part: Any) -> dict[str, Any]:
+    """The fields of a view as JSON values; not deeper than a view goes, for data may be deep."""
+    from crewcheck.model.events import Tokens
+
+    shape = {}
+    for name in part.__slots__:
+        value = getattr(part, name)
+        if isinstance(value, Tokens):
+            value = _values(value)
+        shape[name] = list(value) if isinstance(value, tuple) else value
+    return shape
 
 
 def _notes(checkpoint: Checkpoint) -> tuple[str, ...]:

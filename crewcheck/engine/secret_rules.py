@@ -88,7 +88,7 @@ def rule_of(name: str, loose: bool = False, whole: bool = True) -> Rule | None:
     ``whole``: not the end of a sentence, so that a first word like ``has`` counts.
     """
     end = name[-40:].encode("latin-1", "replace").lower().rstrip(b"0123456789_- ")
-    if len(name) > 200 or end[-3:] not in ENDS or "<" in name:
+    if len(name) > 200 or end[-3:] not in ENDS or "<" in name or "---" in name:
         return None
     words = [word.lower() for word in re.findall(_WORD, name)]
     if words[-3:] == ["access", "key", "id"]:

@@ -16,7 +16,6 @@ from functools import lru_cache
 
 _VARIANTS = "\ufe00-\ufe0f\U000e0100-\U000e01ef"
 _PLAIN = bytes(range(0x20, 0x7F)) + b"\t\n"
-_LINE_ENDS = re.compile(r"\r\n?")
 
 
 # C0 and C1 controls, DEL, bidi controls, separators of lines, what formats unseen, halves
@@ -69,7 +68,7 @@ def harmless(text: str) -> str:
         return text
     if _suspect().search(text) is None:
         return text
-    return _odd().sub(_visible, _LINE_ENDS.sub("\n", text))
+    return _odd().sub(_visible, re.sub(r"\r\n?", "\n", text))
 
 
 def one_line(text: str, limit: int | None = None) -> str:
@@ -82,7 +81,7 @@ def one_line(text: str, limit: int | None = None) -> str:
         return " ".join(harmless(text).split())
     # of a text of megabytes only its beginning can be seen
     most = limit * 8 + 256
-    text = text.lstrip() if text[:1].isspace() else text
+    text = text.lstrip(" \t\r\n")
     line = " ".join(harmless(text[: max(0, most)]).split())
     if len(text) <= most and (2 * len(line) <= limit or width(line) <= limit):
         return line
@@ -109,10 +108,12 @@ def name(text: str) -> str:
 def _show_unless_emoji(found: re.Match[str]) -> str:
     """Emoji are joined, and made ones, by invisible characters."""
     at, one = found.start(), found[0]
-    before = found.string[at - 1] if at else ""
-    if one == "\u200d" and _is_emoji(before) and _is_emoji(found.string[at + 1 : at + 2]):
-        return one
-    if one in "\ufe0e\ufe0f" and before != "\ufe0f" and _can_be_emoji(before):
+    before, base = found.string[at - 1 : at], found.string[at - 2 : at - 1]
+    if one == "\u200d" and _is_emoji(found.string[at + 1 : at + 2]):
+        joins = _is_emoji(before) or (before == "\ufe0f" and _can_be_emoji(base))
+    else:
+        joins = one in "\ufe0e\ufe0f" and _can_be_emoji(before)
+    if joins:
         return one
     return f"<U+{ord(one):04X}>"
 
@@ -120,7 +121,7 @@ def _show_unless_emoji(found: re.Match[str]) -> str:
 def _is_emoji(char: str) -> bool:
     if "\u2800" <= char <= "\u28ff":
         return False
-    return "\u203c" <= char <= "\u2bff" or "\U0001f000" <= char < "\U0001fb00" or char == "\ufe0f"
+    return "\u203c" <= char <= "\u2bff" or "\U0001f000" <= char < "\U0001fb00"
 
 
 def _can_be_emoji(char: str) -> bool:
@@ -157,8 +158,9 @@ def _clusters(text: str) -> Iterator[tuple[str, int]]:
     for at, char in enumerate(text):
         cells = 1 if " " <= char <= "~" else _cells(char)
         flag = "\U0001f1e6" <= char <= "\U0001f1ff"
+        zwj = before == "\u200d" and char > "~"
         joined = (
-            before == "\u200d"
+            zwj
             or cells == 0
             or (flag and flags % 2 == 1)
             or char in "\u0e33\u0eb3"
@@ -169,7 +171,7 @@ def _clusters(text: str) -> Iterator[tuple[str, int]]:
             start, size = at, 0
         if char == "\ufe0f" and last == 1 and _can_be_emoji(before):
             cells = 1  # it asks for the coloured, wide form
-        last = 0 if before == "\u200d" else cells
+        last = 0 if zwj else cells
         size += last
         flags = flags + 1 if flag else 0
         before = char

@@ -8,6 +8,7 @@ or ``ID.json`` (1.14.1, which knows no parents).
 from __future__ import annotations
 
 import re
+from datetime import datetime
 
 _NAME = re.compile(
     r"(?P<id>(?P<time>\d{8}T\d{6})_[0-9a-zA-Z]+)(?:_p-(?P<parent>.+))?\.json", re.DOTALL
@@ -30,8 +31,8 @@ def time_of(text: str | None) -> str | None:
     if found is None:
         return None
     year, month, day, hour, minute, second = found.groups()
-    if not ("01" <= month <= "12" and "01" <= day <= "31" and year != "0000"):
-        return None
-    if hour > "23" or minute > "59" or second > "59":
+    try:
+        datetime(int(year), int(month), int(day), int(hour), int(minute), int(second))
+    except ValueError:
         return None
     return f"{year}-{month}-{day}T{hour}:{minute}:{second}Z"

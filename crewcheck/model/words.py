@@ -43,7 +43,12 @@ def local_time(created_at: str | None) -> str:
     moment = _seconds(created_at)
     if moment is None:
         return created_at or "unknown"
-    return datetime.fromtimestamp(moment, UTC).astimezone().strftime("%Y-%m-%d %H:%M:%S")
+    try:
+        local = datetime.fromtimestamp(moment, UTC).astimezone()
+    except (OverflowError, ValueError, OSError):
+        # the first or last day there is, in another zone
+        return created_at or "unknown"
+    return local.strftime("%Y-%m-%d %H:%M:%S")
 
 
 def _seconds(created_at: str | None) -> float | None:

@@ -116,13 +116,28 @@ def test_a_guardrail_that_ran_and_is_not_there_is_a_loss() -> None:
 def test_nothing_shows_a_key() -> None:
     doc = document(
         crew(
-            task("a", output=f"use {KEY} please", description=f"with {KEY}"),
+            task(
+                "a",
+                output=f"use {KEY} please",
+                description=f"with {KEY}",
+                tools=[{"name": f"tool {KEY}"}],
+                callback=f"call {KEY}",
+            ),
             name=f"crew {KEY}",
-            agents=[agent(llm={"model": "m", "api_key": KEY, "base_url": f"https://u:{KEY}@h"})],
-            checkpoint_inputs={"api_key": "short-secret", "x": [KEY]},
+            process=KEY,
+            agents=[
+                agent(llm={"model": KEY, "api_key": KEY, "base_url": f"https://u:{KEY}@h"}),
+                agent(f"role {KEY}", llm=f"llm {KEY}", goal=KEY, backstory=KEY),
+            ],
+            checkpoint_inputs={"api_key": "short-secret", "x": [KEY], KEY: 1},
         ),
-        flow("m", state={"password": "hunter2"}),
-        events=[event(1, "task_failed", task_id="task-a", error=f"bad key {KEY}")],
+        flow(f"method {KEY}", state={"password": "hunter2", "deep": [{"x": KEY}]}),
+        events=[
+            event(1, "task_failed", task_id="task-a", error=f"bad key {KEY}"),
+            event(2, f"odd {KEY}", tool_name=KEY),
+            event(3, "method_execution_finished", method_name=KEY, result=[KEY]),
+        ],
+        trigger=f"trigger {KEY}",
         crewcheck={"primary": 0},
     )
     assert "sk-fake" not in repr(laid_out(doc))
