@@ -27,7 +27,7 @@ from crewcheck.tui.layout import Block
 from crewcheck.tui.run_lines import RunLines
 
 #: Of a run's lines the newest are kept.
-MOST_LINES = 3000
+MOST_LINES = 1500
 #: What is read of a journal at a stretch.
 READ_BYTES = 1 << 19
 

@@ -375,3 +375,31 @@ async def test_nothing_of_it_is_done_on_the_ui_thread(
         await keys(pilot, "right", "right", "enter")
         await until_text(pilot, "all is done")
     assert set(called) == {"look", "begin", "listen", "go"}
+
+
+async def test_hostile_names_in_the_dialog(
+    running: Running, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hostile = "[/b][red] \x1b[2J\x1b]0;x\x07 [@click=app.quit]x[/]"
+    project = make_project(tmp_path / "p")
+    tasks = [build.task(hostile, output=hostile), build.task(f"2 {hostile}")]
+    crew = build.crew(*tasks, name=hostile, checkpoint_inputs={hostile: hostile, "topic": "x"})
+    build.write(project, build.document(crew), build.ident(9))
+    async with running(project) as pilot:
+        use_fake(pilot, monkeypatch)
+        await go_to(pilot, build.ident(9))
+        await press(pilot, "3", "tab", "i")
+        # its value cannot be edited here, so another name is given one
+        await press(pilot, "a")
+        await keys(pilot, *"more", "enter")
+        await type_over(pilot, "[/x] [bold]")
+        await keys(pilot, "f")
+        await until_ready(pilot)
+        await pilot.pause()
+        shown = screen_text(pilot)
+        assert "\x1b" not in shown
+        assert "[/b][red] \u241b[2J" in shown
+        assert "[/x] [bold]" in shown
+        await keys(pilot, "space", "down", "space", "right", "right", "enter")
+        await until_text(pilot, "all is done")
+        assert "\x1b" not in screen_text(pilot)

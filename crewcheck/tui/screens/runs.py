@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 BUSY_SECONDS, IDLE_SECONDS = 0.05, 0.2
 #: How often runs are looked for that others have started.
 FIND_SECONDS = 4.0
+#: What a run says is shown at most this often.
+SHOW_SECONDS = 0.08
 #: The tree follows a run at most this often.
 REFRESH_SECONDS = 0.3
 
@@ -44,7 +46,9 @@ class RunsScreen(StoreScreen):
         """To be called when the screen is mounted."""
         self.runs: list[Run] = []
         self.sought = False
-        self._refresh_due = False
+        self._refresh_due = self._show_due = False
+        #: the run that a person has been told of last
+        self._told: Run | None = None
         self.set_interval(FIND_SECONDS, self.look_for_runs)
         self.set_interval(1.0, self._tick)
 
@@ -165,8 +169,14 @@ class RunsScreen(StoreScreen):
                 self._tell_crash(run)
             else:
                 self._tell_end(run)
-        self.show_runs()
+        if not self._show_due:
+            self._show_due = True
+            self.set_timer(SHOW_SECONDS, self._show_now)
         self._ask_next()
+
+    def _show_now(self) -> None:
+        self._show_due = False
+        self.show_runs()
 
     def on_order_failed(self, message: OrderFailed) -> None:
         self.notify(message.said, severity="warning", markup=False)
@@ -196,6 +206,7 @@ class RunsScreen(StoreScreen):
         state = run.state
         if state.state in ("aborted", PLANNING):
             return
+        self._told = run
         name = run.short
         if state.state == FINISHED:
             tokens = f", {words.many(state.tokens, 'token')}" if state.tokens else ""
@@ -215,6 +226,7 @@ class RunsScreen(StoreScreen):
         )  # fmt: skip
 
     def _tell_crash(self, run: Run) -> None:
+        self._told = run
         name = run.short
         said = one_line(self.redactor.text(run.state.message), 200) or "it ended without a word"
         self.notify(
@@ -291,10 +303,8 @@ class RunsScreen(StoreScreen):
         )
 
     def action_newest(self) -> None:
-        """Go to the newest checkpoint of a run."""
-        run = self.chosen_run()
-        if run is None:
-            run = self.runs[0] if self.runs else None
+        """Go to the newest checkpoint of a run: the chosen one, else that told of last."""
+        run = self.chosen_run() or self._told or (self.runs[0] if self.runs else None)
         if run is None:
             self.notify("There are no runs of this store", timeout=2.5)
         else:
