@@ -8,6 +8,7 @@ import signal
 from pathlib import Path
 
 import pytest
+from textual.app import App, ComposeResult
 from textual.pilot import Pilot
 from textual.widgets import Input
 
@@ -15,10 +16,11 @@ from crewcheck.engine.redaction import Redactor
 from crewcheck.engine.runs import runs_of_store
 from crewcheck.runtimes.follow import list_runs
 from crewcheck.tui.glyphs import UNICODE
-from crewcheck.tui.layout import text_of
+from crewcheck.tui.layout import Line, text_of
 from crewcheck.tui.run_lines import RunLines
 from crewcheck.tui.runs import Run, began
 from crewcheck.tui.screens.dialogs import AskScreen, TypeScreen
+from crewcheck.tui.widgets.text_view import TextView
 from tests import build
 from tests.tui.conftest import Running, closed, screen_of, screen_text, tree_lines
 from tests.tui.projects import go_to, keys, make_project, until, until_ready, until_text, use_fake
@@ -309,3 +311,32 @@ def test_messages_of_any_shape_make_lines() -> None:
                 for line in lines_of({**message, "type": kind, "event": event}):
                     assert "\x1b" not in line
     assert json.dumps(odd)
+
+
+class TextApp(App[None]):
+    """Nothing but a text."""
+
+    def compose(self) -> ComposeResult:
+        yield TextView(id="text")
+
+
+async def test_the_end_of_what_grows_is_followed() -> None:
+    app = TextApp()
+    async with app.run_test(size=(40, 10)) as pilot:
+        view = app.query_one(TextView)
+        for count in (5, 20, 40):
+            view.show([Line([(f"{at}", "")]) for at in range(count)], keep_place=True, tail=True)
+            await pilot.pause()
+            assert view.scroll_offset.y == max(0, count - 10)
+        await pilot.resize_terminal(40, 7)
+        view.show([Line([(f"{at}", "")]) for at in range(50)], keep_place=True, tail=True)
+        await pilot.pause()
+        assert view.scroll_offset.y == 43
+        view.focus()
+        await pilot.press("up", "up")
+        view.show([Line([(f"{at}", "")]) for at in range(60)], keep_place=True, tail=True)
+        await pilot.pause()
+        assert view.scroll_offset.y == 41
+        view.show([Line([(f"{at}", "")]) for at in range(70)], keep_place=True)
+        await pilot.pause()
+        assert view.scroll_offset.y == 0

@@ -43,6 +43,7 @@ class TextView(LineView):
         self._guess = 0
         #: what is shown grows at its end
         self._tail = False
+        self._followed_y = 0
 
     @property
     def complete(self) -> bool:
@@ -65,12 +66,16 @@ class TextView(LineView):
             self.screen.clear_selection()
         self._begin(place)
         if follow:
-            self.action_bottom()
+            self._make(10**9)
+            self._count()
+            self._followed_y = self.max_scroll_y
+            self.scroll_to(y=self._followed_y, animate=False, immediate=True)
         elif not keep_place and self.scroll_offset.y:
             self.scroll_to(y=0, animate=False)
 
     def _is_at_end(self) -> bool:
-        return self.scroll_offset.y >= self.max_scroll_y
+        """Whether nobody has scrolled up; a view that got lower has not been scrolled."""
+        return self.scroll_offset.y >= min(self.max_scroll_y, self._followed_y)
 
     def _begin(self, place: int) -> None:
         before = self._seen() if self._width == self.room else None
