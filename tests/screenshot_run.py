@@ -22,13 +22,13 @@ from crewcheck.engine.fork import dump, fork_document
 from crewcheck.engine.invalidation import TaskFacts, Wishes, decide
 from crewcheck.engine.running import Prepared, Source, Wish
 from crewcheck.model.edits import Edits
+from crewcheck.model.words import epoch
 from crewcheck.runtimes import lock
 from crewcheck.runtimes.interpreter import Interpreter
 from crewcheck.runtimes.project import Project
 from crewcheck.runtimes.spawn import RunHandle
 from crewcheck.runtimes.spec import RunSpec
 from crewcheck.tui import launching
-from crewcheck.tui.words import epoch
 
 SOURCE = "20261129T195623_5f426d9e"
 BRANCH = "what-if/silent"

@@ -17,11 +17,11 @@ from pathlib import Path
 
 from textual.widgets import Input, TextArea
 
+from crewcheck.model.words import epoch
 from crewcheck.tui.app import CrewcheckApp
 from crewcheck.tui.glyphs import UNICODE
 from crewcheck.tui.screens.browser import BrowserScreen
 from crewcheck.tui.screens.launch import LaunchScreen
-from crewcheck.tui.words import epoch
 from tests.screenshot_run import BRANCH, Told
 
 #: Stand for what is no key: another text in the editor, the plan's coming, the last tab.

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rich.padding import Padding
 from rich.text import Text
 
+from crewcheck.cli import marks
 from crewcheck.cli.console import Console, unicode_output
 from crewcheck.model import words
 from crewcheck.model.harmless import harmless, name, one_line
@@ -38,11 +39,11 @@ def print_info(
     broken = damage is not None and not damage.readable
     status = "damaged" if broken else shape["status"]
     title = Text()
-    title.append(f"{words.symbol(status, unicode)} ", words.style(status))
+    title.append(f"{marks.symbol(status, unicode)} ", marks.style(status))
     title.append(name(shape["id"]), "bold")
     what = " ".join(filter(None, (shape["kind"], one_line(shape["name"] or ""))))
     title.append(f"  {what}" if what else "")
-    title.append(f"  {status or ''}", words.style(status))
+    title.append(f"  {status or ''}", marks.style(status))
     rich.print(title)
     _facts(rich, _header_facts(shape, node))
     if damage is not None:
@@ -74,9 +75,9 @@ def _header_facts(shape: dict[str, Any], node: Node) -> list[tuple[str, str]]:
         ("trigger", one_line(shape["trigger"] or "")),
         (
             "created",
-            f"{words.local_time(created)} ({words.ago(created, time.time())})" if created else "",
+            f"{words.moment(created)} ({words.ago(created, time.time())})" if created else "",
         ),
-        ("progress", words.progress(shape["done"], shape["total"])),
+        ("progress", marks.progress(shape["done"], shape["total"])),
         (
             "tokens",
             f"{tokens['total']} in {tokens['calls']} calls" if tokens and tokens["calls"] else "",
@@ -162,9 +163,9 @@ def _agent_line(agent: Any) -> str:
 def _task(page: _Page, task: Task, unicode: bool) -> None:
     status = _STATES.get(task.state)
     line = Text("  ")
-    line.append(words.symbol(status, unicode) + " ", words.style(status))
+    line.append(marks.symbol(status, unicode) + " ", marks.style(status))
     line.append(f"{task.index + 1}. {one_line(task.label, 60)}", "bold")
-    spent = [one_line(task.agent or "", 30), task.state, words.seconds(task.seconds)]
+    spent = [one_line(task.agent or "", 30), task.state, words.took(task.seconds)]
     if task.tokens.calls:
         spent.append(f"{task.tokens.total} tokens")
     line.append("  " + "  ".join(filter(None, spent)), "dim")
@@ -178,9 +179,9 @@ def _task(page: _Page, task: Task, unicode: bool) -> None:
 def _method(page: _Page, method: Method, unicode: bool) -> None:
     status = _STATES.get(method.state)
     line = Text("  ")
-    line.append(words.symbol(status, unicode) + " ", words.style(status))
+    line.append(marks.symbol(status, unicode) + " ", marks.style(status))
     line.append(one_line(method.name), "bold")
-    spent = [method.state, words.seconds(method.seconds)]
+    spent = [method.state, words.took(method.seconds)]
     if method.calls > 1:
         spent.append(f"{method.calls} calls")
     line.append("  " + "  ".join(filter(None, spent)), "dim")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from crewcheck.cli import marks
 from crewcheck.cli.console import Console, common_options, unicode_output
 from crewcheck.engine.catalog import Catalog, open_catalog
 from crewcheck.engine.rows import COLUMNS, row
@@ -141,17 +142,17 @@ def _cells(
     what = " ".join(filter(None, (shape["kind"], one_line(shape["name"] or "", 60))))
     said = damage.message if damage is not None and broken else checkpoint.status or ""
     cells = [
-        Text(words.symbol(status, unicode), style=words.style(status)),
+        Text(marks.symbol(status, unicode), style=marks.style(status)),
         Text(name(checkpoint.id)),
         Text(words.ago(checkpoint.header.created_at, now), style="dim"),
-        Text(words.progress(shape["done"], shape["total"])),
+        Text(marks.progress(shape["done"], shape["total"])),
         Text(name(shape["branch"]), style="cyan" if shape["branch"] != "main" else ""),
         Text(what),
     ]
     if wide:
         cells += [
-            Text(one_line(words.trigger(shape["trigger"]))),
+            Text(one_line(words.trigger_words(shape["trigger"]))),
             Text(words.size(shape["size"]), style="dim"),
         ]
-    cells.append(Text(one_line(said), style=words.style(status)))
+    cells.append(Text(one_line(said), style=marks.style(status)))
     return cells

@@ -266,7 +266,7 @@ def _line(message: dict[str, Any], show_log: bool) -> str:
     event = str(message.get("event"))
     about = str(message.get("task_name") or message.get("tool") or message.get("model") or "")
     took = message.get("seconds")
-    spent = [words.seconds(took) if isinstance(took, (int, float)) else ""]
+    spent = [words.took(took) if isinstance(took, (int, float)) else ""]
     tokens = message.get("tokens")
     if isinstance(tokens, dict):
         tokens = tokens.get("total")
@@ -275,7 +275,7 @@ def _line(message: dict[str, Any], show_log: bool) -> str:
     if event.startswith(("task_", "tool_usage_")) or event == "llm_call_failed":
         error = f": {one_line(str(message['error']))}" if message.get("error") else ""
         told = "  ".join(filter(None, spent))
-        return f"  {words.trigger(event)} {one_line(about, 40)}{error}  {told}".rstrip()
+        return f"  {words.trigger_words(event)} {one_line(about, 40)}{error}  {told}".rstrip()
     return ""
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from crewcheck.cli import marks
 from crewcheck.cli.console import Console
 from crewcheck.errors import Exit
 from crewcheck.model import words
@@ -63,7 +64,7 @@ def _list(console: Console, limit: int, as_json: bool) -> int:
         return Exit.DONE
     for state in states:
         when = words.ago(f"{(state.created_at or '')[:19]}Z", now)
-        progress = words.progress(len(state.done), state.total)
+        progress = marks.progress(len(state.done), state.total)
         line = f"{state.run_id}  {state.state:<11}  {state.action:<6}  {when:<8}  "
         line += f"{one_line(state.name or '', 30)}  {progress}  {name(state.branch or '')}"
         click.echo(line)

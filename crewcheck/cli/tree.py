@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from crewcheck.cli import marks
 from crewcheck.cli.console import Console, common_options, unicode_output
 from crewcheck.cli.listing import remark
 from crewcheck.engine.catalog import Catalog, open_catalog, run_status
@@ -125,7 +126,7 @@ def _push(stack: list[tuple[Node | Segment, str, bool]], segment: Segment, guide
 
 
 def _style(segment: Segment) -> str:
-    return words.style(run_status(segment))
+    return marks.style(run_status(segment))
 
 
 def _segment_line(console: Console, segment: Segment, now: float, unicode: bool) -> str:
@@ -134,9 +135,9 @@ def _segment_line(console: Console, segment: Segment, now: float, unicode: bool)
     count = len(segment.nodes)
     what = " ".join(filter(None, (shape["kind"], one_line(shape["name"] or "", 60))))
     parts = [
-        f"{words.symbol(status, unicode)} {name(shape['branch'])}",
+        f"{marks.symbol(status, unicode)} {name(shape['branch'])}",
         what,
-        words.progress(shape["done"], shape["total"]),
+        marks.progress(shape["done"], shape["total"]),
         status or "",
         "1 checkpoint" if count == 1 else f"{count} checkpoints",
         words.ago(shape["created_at"], now),
@@ -150,10 +151,10 @@ def _checkpoint_line(console: Console, node: Node, unicode: bool) -> str:
     broken = damage is not None and not damage.readable
     shape = row(checkpoint, console.redactor)
     parts = [
-        words.symbol("damaged" if broken else checkpoint.status, unicode)
+        marks.symbol("damaged" if broken else checkpoint.status, unicode)
         + f" {name(checkpoint.id)}",
-        words.progress(shape["done"], shape["total"]),
-        one_line(words.trigger(shape["trigger"])),
+        marks.progress(shape["done"], shape["total"]),
+        one_line(words.trigger_words(shape["trigger"])),
     ]
     if damage is not None:
         parts.append(f"[{one_line(damage.message)}]")

@@ -7,6 +7,7 @@ changed on purpose, to try again, are warnings (`warnings`).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -20,6 +21,8 @@ from crewcheck.model.crew import placeholders
 from crewcheck.model.document import mapping, objects, text
 
 _WIDTH = 90
+# the form of a placeholder, not capturing its name
+_PLACEHOLDER = re.compile(r"\{[A-Za-z_][A-Za-z0-9_\-]*\}")
 
 
 @dataclass(frozen=True)
@@ -113,6 +116,25 @@ def _cut(value: str, start: int) -> str:
     return ("…" if start else "") + repr(part) + ("…" if start + _WIDTH < len(value) else "")
 
 
+def is_filling(value: str, template: str) -> bool:
+    """Whether a text can be a template with some inputs in it, whichever they were.
+
+    A fork with another input keeps the old text of an agent, so the values do not tell.
+    """
+    first, *rest = _PLACEHOLDER.split(template)
+    if not rest:
+        return value == template
+    if not value.startswith(first):
+        return False
+    at = len(first)
+    for piece in rest[:-1]:
+        at = value.find(piece, at)
+        if at < 0:
+            return False
+        at += len(piece)
+    return len(value) - at >= len(rest[-1]) and value.endswith(rest[-1])
+
+
 def warnings(crew: Any, saved: Saved, run: list[int]) -> list[dict[str, str]]:
     """What differs from the checkpoint in the tasks that will run, and is the project's now.
 
@@ -134,7 +156,7 @@ def warnings(crew: Any, saved: Saved, run: list[int]) -> list[dict[str, str]]:
         before = saved_agent(mapping(old.get("agent")))
         for field in ("role", "goal", "backstory") if before.role else ():
             was, now = getattr(before, field), facts.agent_template(task.agent, field)
-            if was not in (now, filled(now, saved.inputs or {})):
+            if not is_filling(was, now):
                 warn("agent-changed", index, f"its agent's {field} is another one now")
         model, endpoint = facts.model_of(task.agent), facts.endpoint_of(task.agent)
         if before.model and model and _plain(before.model) != _plain(model):

@@ -13,7 +13,7 @@ from textual.binding import Binding, BindingType
 from textual.screen import Screen
 
 from crewcheck.engine.redaction import Redactor
-from crewcheck.tui import words
+from crewcheck.model import words
 from crewcheck.tui.commands import commands
 from crewcheck.tui.glyphs import Glyphs, for_encoding
 from crewcheck.tui.layout import Line

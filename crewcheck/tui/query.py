@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from crewcheck.lineage import Forest, Node
 from crewcheck.model.scan import Checkpoint
-from crewcheck.tui.words import trigger_words
+from crewcheck.model.words import trigger_words
 
 FIELDS = ("branch", "status", "kind", "name", "trigger", "id")
 

@@ -7,10 +7,10 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from crewcheck.model import words
 from crewcheck.model.harmless import name as harmless_name
 from crewcheck.model.harmless import one_line
 from crewcheck.runtimes.wire import Message
-from crewcheck.tui import words
 from crewcheck.tui.glyphs import Glyphs
 from crewcheck.tui.layout import Block, Line, Piece, Pieces
 

@@ -15,13 +15,13 @@ from threading import Lock
 
 from crewcheck.engine.redaction import Redactor
 from crewcheck.errors import CrewcheckError
+from crewcheck.model import words
 from crewcheck.model.harmless import name as harmless_name
 from crewcheck.model.harmless import one_line
 from crewcheck.runtimes.follow import Follower, initial_state
 from crewcheck.runtimes.run_state import PLANNING, RUNNING, RunState
 from crewcheck.runtimes.spawn import RunHandle
 from crewcheck.runtimes.wire import Message
-from crewcheck.tui import words
 from crewcheck.tui.glyphs import Glyphs
 from crewcheck.tui.layout import Block
 from crewcheck.tui.run_lines import RunLines

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from crewcheck.model import words
 from crewcheck.model.events import EventLine, seconds_between
 from crewcheck.model.harmless import one_line
-from crewcheck.tui import words
 from crewcheck.tui.layout import Block, Cell, Line
 from crewcheck.tui.pages.base import Page, Subject, fact, heading, text_or_json
 

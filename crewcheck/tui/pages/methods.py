@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from crewcheck.model import words
 from crewcheck.model.flow import Method
-from crewcheck.tui import words
 from crewcheck.tui.glyphs import style_of
 from crewcheck.tui.layout import Block, Cell, Line, Piece
 from crewcheck.tui.pages.base import (

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from crewcheck.lineage import Node
+from crewcheck.model import words
 from crewcheck.model.harmless import one_line
 from crewcheck.model.losses import Loss
 from crewcheck.model.scan import FAILED, FINISHED, PAUSED, RUNNING, STOPPED, Checkpoint
-from crewcheck.tui import words
 from crewcheck.tui.glyphs import style_of
 from crewcheck.tui.layout import Block, Cell, Line, Meter, Piece, Table
 from crewcheck.tui.pages.base import Page, Subject, fact, heading, preview

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from crewcheck.model import words
 from crewcheck.model.harmless import one_line
 from crewcheck.runtimes.run_state import FINISHED, PLANNING, RunState
-from crewcheck.tui import words
 from crewcheck.tui.glyphs import style_of
 from crewcheck.tui.layout import Block, Cell, Line, Meter, Piece, Pieces
 from crewcheck.tui.pages.base import Page, Subject, fact, heading, prose, text_or_json

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from crewcheck.model import words
 from crewcheck.model.crew import Task
 from crewcheck.model.harmless import one_line
-from crewcheck.tui import words
 from crewcheck.tui.glyphs import style_of
 from crewcheck.tui.layout import Block, Cell, Line, Piece
 from crewcheck.tui.pages.base import Page, Subject, heading, json_body, plain, text_or_json

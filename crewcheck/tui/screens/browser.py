@@ -13,9 +13,9 @@ from textual.widgets import Footer, Input, Static
 
 from crewcheck.engine.redaction import Redactor
 from crewcheck.lineage import Forest, Node
+from crewcheck.model import words
 from crewcheck.model.harmless import name as harmless_name
 from crewcheck.model.harmless import one_line
-from crewcheck.tui import words
 from crewcheck.tui.bindings import BROWSER_BINDINGS
 from crewcheck.tui.edit_book import identity_of
 from crewcheck.tui.glyphs import ASCII, Glyphs

@@ -10,8 +10,9 @@ from typing import Any
 
 from textual.app import SuspendNotSupported
 
+from crewcheck.model import words
 from crewcheck.model.harmless import one_line
-from crewcheck.tui import typed, words
+from crewcheck.tui import typed
 from crewcheck.tui.edit_book import EditBook, identity_of
 from crewcheck.tui.editing import OUTPUT, CannotEdit, Target, check, steady, target_of
 from crewcheck.tui.layout import Line

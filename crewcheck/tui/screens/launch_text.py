@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from crewcheck.engine.invalidation import KEEP, Decision
+from crewcheck.model import words
 from crewcheck.model.harmless import name as harmless_name
 from crewcheck.model.harmless import one_line, width
-from crewcheck.tui import words
 from crewcheck.tui.glyphs import Glyphs
 from crewcheck.tui.launching import Change
 from crewcheck.tui.layout import Block, Cell, Line, Piece, Pieces

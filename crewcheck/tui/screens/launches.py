@@ -7,10 +7,10 @@ from textual import work
 from crewcheck.engine.branches import new_branch
 from crewcheck.engine.running import FORK, RESUME, Wish
 from crewcheck.errors import CrewcheckError
+from crewcheck.model import words
 from crewcheck.model.edits import Edits
 from crewcheck.model.harmless import name as harmless_name
 from crewcheck.model.harmless import one_line
-from crewcheck.tui import words
 from crewcheck.tui.edit_book import identity_of
 from crewcheck.tui.launching import Begun, ForkInstead, Launch, Outcome, Written
 from crewcheck.tui.layout import Pieces

@@ -12,9 +12,9 @@ from textual.worker import get_current_worker
 
 from crewcheck.engine.runs import Found, note_crash, runs_of_store
 from crewcheck.errors import CrewcheckError
+from crewcheck.model import words
 from crewcheck.model.harmless import one_line
 from crewcheck.runtimes.run_state import CRASHED, FINISHED, INTERRUPTED, PAUSED, PLANNING
-from crewcheck.tui import words
 from crewcheck.tui.layout import Block, Body, Line, Pieces
 from crewcheck.tui.messages import OrderFailed, RunHeard, RunsFound
 from crewcheck.tui.runs import Run, begun, marks, newest_first

@@ -12,10 +12,10 @@ from textual.message import Message
 
 from crewcheck.engine.redaction import Redactor
 from crewcheck.lineage import Forest, Node, Segment
+from crewcheck.model import words
 from crewcheck.model.harmless import name as harmless_name
 from crewcheck.model.harmless import one_line
 from crewcheck.model.scan import Checkpoint
-from crewcheck.tui import words
 from crewcheck.tui.glyphs import Glyphs, style_of
 from crewcheck.tui.layout import Piece, Pieces, fit, text_of, width_of
 from crewcheck.tui.query import Match

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from crewcheck.tui import words
+from crewcheck.model import words
 from tests.tui.conftest import NOW
 
 
