@@ -55,10 +55,16 @@ class Info:
 def inspect(catalog: Catalog, checkpoint: Checkpoint, redactor: Redactor) -> Info:
     """Read and lay out a checkpoint. Raises `DamagedDocument` or `NotFound`."""
     document = catalog.store.document(checkpoint.header)
-    return lay_out(document, checkpoint, redactor)
+    notes = catalog.store.notes(checkpoint.header)
+    return lay_out(document, checkpoint, redactor, notes)
 
 
-def lay_out(document: dict[str, Any], checkpoint: Checkpoint, redactor: Redactor) -> Info:
+def lay_out(
+    document: dict[str, Any],
+    checkpoint: Checkpoint,
+    redactor: Redactor,
+    notes: tuple[str, ...] = (),
+) -> Info:
     """What a document holds, redacted. Accepts any JSON object."""
     events = sorted_events(document)
     # the summary wants the record's own order: a flow's name is in its first events
@@ -69,7 +75,8 @@ def lay_out(document: dict[str, Any], checkpoint: Checkpoint, redactor: Redactor
     if kind == "flow":
         methods = flows.methods(entity, flow_name(entity, events), events)
     question, answer = _conversation(events) if kind == "agent" else (None, None)
-    notes = (*(checkpoint.summary.notes if checkpoint.summary else ()), *summary.notes)
+    known = checkpoint.summary.notes if checkpoint.summary else ()
+    notes = (*known, *summary.notes, *notes)
     info = Info(
         checkpoint=checkpoint,
         summary=_redacted_summary(redactor, summary),

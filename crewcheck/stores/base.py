@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Any, Protocol, cast
+from typing import Any, Final, Protocol, cast
 
 from crewcheck.errors import Refused, Unreadable
 from crewcheck.model.scan import Damage, Header, Summary
+
+#: Levels of containers in a document that are read. Deeper ones are valid JSON, but whatever
+#: copies, writes or shows a document goes a few calls deeper with each level.
+MAX_DEPTH: Final = 200
+TOO_DEEP: Final = f"nested too deep (more than {MAX_DEPTH} levels)"
 
 
 class Capability(StrEnum):
@@ -71,6 +76,10 @@ class Store(Protocol):
 
     def document(self, header: Header) -> dict[str, Any]:
         """The whole document, losslessly. Raises `DamagedDocument`, `NotFound` if it is gone."""
+
+    def notes(self, header: Header) -> tuple[str, ...]:
+        """What `document` found odd about the document when it last read it, beyond the notes
+        of its summary: no damage. Empty before that."""
 
     def fingerprint(self) -> object:
         """Something cheap that differs when the store may have changed."""

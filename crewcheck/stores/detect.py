@@ -13,6 +13,7 @@ import os
 from crewcheck.errors import NotFound, Unreadable, UsageProblem
 from crewcheck.model.identifiers import parse_file_name
 from crewcheck.stores.base import Store
+from crewcheck.stores.files import NotRegular, read_regular
 
 DEFAULT_FOLDER = ".checkpoints"
 DEFAULT_DATABASE = ".checkpoints.db"
@@ -63,8 +64,7 @@ def _location_in(path: str) -> str | None:
     import tomllib
 
     try:
-        with open(path, "rb") as file:
-            data = tomllib.load(file)
+        data = tomllib.loads(read_regular(path).decode())
     except (OSError, ValueError):
         # somebody else's file: not ours to complain about
         return None
@@ -92,10 +92,19 @@ def open_path(path: str) -> Opened:
     try:
         if os.path.isdir(path):
             return Opened(_directory(path))
-        with open(path, "rb") as file:
-            magic = file.read(len(_MAGIC))
+        if path.endswith(".json") and os.path.islink(path):
+            raise Unreadable(
+                f"{path} is a symbolic link, and links to checkpoints are not followed",
+                f"give the file itself: {os.path.realpath(path)}",
+            )
+        magic = read_regular(path, len(_MAGIC))
     except FileNotFoundError:
         raise _missing(path) from None
+    except NotRegular:
+        raise Unreadable(
+            f"{path} is no regular file, so no checkpoint store",
+            "give a folder of JSON checkpoints or a SQLite file",
+        ) from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise Unreadable(f"{path} cannot be read: {reason.lower()}") from None

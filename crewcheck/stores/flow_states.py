@@ -17,7 +17,6 @@ checkpoint is named after where the flow was, ``after draft``, and where the cla
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from datetime import UTC, datetime
 from typing import Any
@@ -26,8 +25,10 @@ from crewcheck.errors import CrewcheckError, NotFound, Unreadable
 from crewcheck.model.document import mapping, text
 from crewcheck.model.scan import PAUSED, STOPPED, Damage, Header, Summary
 from crewcheck.stores.base import Capability, DamagedDocument, Scan
-from crewcheck.stores.json_text import diagnose
-from crewcheck.stores.sqlite_open import SIZE, DamagedDatabase, Reader, columns, readable, rows
+from crewcheck.stores.json_notes import oddities
+from crewcheck.stores.json_text import decoded, diagnose
+from crewcheck.stores.sqlite_open import DATA_LIMIT, DamagedDatabase, Reader
+from crewcheck.stores.sqlite_query import SIZE, columns, readable, row_number, rows
 
 Json = dict[str, Any]
 
@@ -37,14 +38,14 @@ _FINISHED, _PAUSED = "method_execution_finished", "method_execution_paused"
 class _Row:
     """What a scan knows of a checkpoint. ``done``: how many methods its flow has finished so
     far; ``late``: its time is before that of the row before it; ``pending``: the row of its
-    flow's pending feedback."""
+    flow's pending feedback; ``stored``: whether there is a state besides that."""
 
-    __slots__ = ("done", "header", "late", "method", "newest", "pending", "uuid", "when")
+    __slots__ = ("done", "header", "late", "method", "newest", "pending", "stored", "uuid", "when")
 
     def __init__(
         self, store: str, key: str | int, uuid: Any, at: Any, method: Any = None, size: Any = None
     ) -> None:
-        name = key if isinstance(key, str) else f"state-{key}"
+        name = f"state-{key}" if isinstance(key, int) else readable(key)
         self.when = _when(at)
         self.header = Header(
             key=key,
@@ -63,7 +64,8 @@ class _Row:
         self.done = 0
         self.late = False
         self.newest = True
-        self.pending: int | None = None
+        self.pending: int | str | None = None
+        self.stored = True
 
     @property
     def paused(self) -> bool:
@@ -80,6 +82,7 @@ class FlowStatesStore:
         self.location = path
         self._reader = Reader(path)
         self._seen: tuple[object, dict[str | int, _Row]] | None = None
+        self._keys = ("_rowid_", "_rowid_")  # of the states, of pending feedback
 
     def scan(self) -> Scan:
         self._seen = None
@@ -147,6 +150,10 @@ class FlowStatesStore:
             document["pending_feedback"] = pending
         return document
 
+    def notes(self, header: Header) -> tuple[str, ...]:
+        """None: a summary has read all of a state."""
+        return ()
+
     def fingerprint(self) -> object:
         return self._reader.fingerprint()
 
@@ -158,20 +165,28 @@ class FlowStatesStore:
         fingerprint = self._reader.fingerprint()
         seen = self._seen
         if seen is None or seen[0] != fingerprint:
-            self._seen = seen = (fingerprint, self._reader.run(self._load))
+            self._seen = seen = (fingerprint, self._reader.run(self._load, table="flow_states"))
         return seen[1]
 
     def _load(self, db: sqlite3.Connection) -> dict[str | int, _Row]:
         names = columns(db, "flow_states")
         if not {"flow_uuid", "state_json"} <= names:
             raise Unreadable(f"{self.location} has no table of flow states")
+        key_name = row_number(db, "flow_states") or ("id" if "id" in names else None)
+        if key_name is None:
+            reason = "are a view, or WITHOUT ROWID, and have no column id to tell them apart"
+            raise Unreadable(f"the flow states in {self.location} {reason}")
         found: dict[str | int, _Row] = {}
         newest: dict[object, _Row] = {}
         methods: dict[object, set[str | None]] = {}
         small = [name if name in names else "NULL" for name in ("timestamp", "method_name")]
-        listed = ", ".join(["_rowid_", "flow_uuid", *small, SIZE.format("state_json")])
-        for key, *row in rows(db, f"SELECT {listed} FROM flow_states ORDER BY _rowid_"):
+        listed = ", ".join([key_name, "flow_uuid", *small, SIZE.format("state_json")])
+        for place, (key, *row) in enumerate(
+            rows(db, f"SELECT {listed} FROM flow_states ORDER BY {key_name}")
+        ):
             one = found[key] = _Row(self.location, key, *row)
+            if not isinstance(key, int):
+                one.header.stamp = place
             before = newest.get(one.uuid)
             if before is not None:
                 before.newest = False
@@ -182,14 +197,17 @@ class FlowStatesStore:
             done.add(one.method)
             one.done = len(done)
         names = columns(db, "pending_feedback")
+        waits = row_number(db, "pending_feedback") or ("id" if "id" in names else "flow_uuid")
+        self._keys = (key_name, waits)
         if not {"flow_uuid", "context_json"} <= names:
             return found
         at = "created_at" if "created_at" in names else "NULL"
         waiting = {}
-        for key, uuid, when in rows(db, f"SELECT _rowid_, flow_uuid, {at} FROM pending_feedback"):
+        for key, uuid, when in rows(db, f"SELECT {waits}, flow_uuid, {at} FROM pending_feedback"):
             waiting[uuid] = key
             if uuid not in newest:
-                found[f"pending-{key}"] = _Row(self.location, f"pending-{key}", uuid, when)
+                one = found[f"pending-{key}"] = _Row(self.location, f"pending-{key}", uuid, when)
+                one.stored = False
         for one in found.values():
             one.pending = waiting.get(one.uuid)
         return found
@@ -197,7 +215,9 @@ class FlowStatesStore:
     def _read(self, header: Header) -> tuple[_Row, Json, Json | None, str | None]:
         """``(row, its columns, what it waits for, its flow's class)``. Raises `NotFound`."""
         row = self._rows().get(header.key)
-        raw, waiting = self._reader.run(lambda db: _fetch(db, row))
+        raw, waiting = self._reader.run(
+            lambda db: _fetch(db, row, *self._keys), limit=DATA_LIMIT, table="flow_states"
+        )
         if row is None or raw is None or row.header.id != header.id:
             gone = f"checkpoint {header.id} is no longer in {self.location}"
             raise NotFound(gone, "refresh the list")
@@ -210,20 +230,24 @@ class FlowStatesStore:
         return row, raw, pending if row.paused else None, name
 
 
-def _fetch(db: sqlite3.Connection, row: _Row | None) -> tuple[Json | None, Json | None]:
+def _fetch(
+    db: sqlite3.Connection, row: _Row | None, by: str, waiting_by: str
+) -> tuple[Json | None, Json | None]:
     """The columns of a checkpoint's row, and those of its flow's pending feedback."""
     if row is None:
         return None, None
     key, number = row.header.key, row.pending
-    pending = _columns_of(db, "pending_feedback", number) if number is not None else None
-    return pending if isinstance(key, str) else _columns_of(db, "flow_states", key), pending
+    pending = None
+    if number is not None:
+        pending = _columns_of(db, "pending_feedback", waiting_by, number)
+    return _columns_of(db, "flow_states", by, key) if row.stored else pending, pending
 
 
-def _columns_of(db: sqlite3.Connection, table: str, key: int) -> Json | None:
+def _columns_of(db: sqlite3.Connection, table: str, by: str, key: int | str) -> Json | None:
     """All columns of a row by name, texts as bytes. None if there is no such row."""
     names = sorted(columns(db, table))
     listed = ", ".join('"' + name.replace('"', '""') + '"' for name in names)
-    found = rows(db, f"SELECT {listed} FROM {table} WHERE _rowid_ = ?", (key,), bytes)
+    found = rows(db, f"SELECT {listed} FROM {table} WHERE {by} = ?", (key,), bytes)
     return dict(zip(names, found[0], strict=True)) if found else None
 
 
@@ -268,14 +292,9 @@ def _parsed(value: object, what: str) -> tuple[Any, Damage | None, list[str]]:
     if not isinstance(value, bytes):
         reason = "is NULL" if value is None else "is a number, not JSON text"
         return None, Damage("empty" if value is None else "not-json", f"{what} {reason}"), []
-    odd: set[str] = set()
-
-    def constant(name: str) -> float:
-        odd.add(name)
-        return float(name)
-
+    constants: set[str] = set()
     try:
-        parsed = json.loads(value.decode("utf-8-sig"), parse_constant=constant)
+        parsed, keys = decoded(value, constants)
     except (ValueError, RecursionError) as error:
         if not value.strip():
             return None, Damage("empty", f"{what} is an empty text", 0), []
@@ -284,7 +303,7 @@ def _parsed(value: object, what: str) -> tuple[Any, Damage | None, list[str]]:
     if not isinstance(parsed, dict):
         kind = {list: "a list", str: "a text", type(None): "null"}.get(type(parsed), "a constant")
         return None, Damage("not-a-checkpoint", f"{what} is {kind}, not an object"), []
-    return parsed, None, [f"{what} contains {name}, which is not JSON" for name in sorted(odd)]
+    return parsed, None, [f"{what} {one}" for one in oddities(value, keys, constants)]
 
 
 def _when(value: object) -> datetime | None:

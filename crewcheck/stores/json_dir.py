@@ -9,8 +9,8 @@ file may be cut short while its run goes on.
 
 from __future__ import annotations
 
+import errno
 import os
-import stat
 import time
 from typing import Any
 
@@ -18,6 +18,7 @@ from crewcheck.errors import NotFound, Refused, Unreadable
 from crewcheck.model.identifiers import parse_file_name, time_of
 from crewcheck.model.scan import Damage, Header, Summary
 from crewcheck.stores.base import Capability, DamagedDocument, Scan
+from crewcheck.stores.files import NotRegular, open_regular, read_regular
 
 #: Folders below a store that never hold checkpoints; ours is the first.
 _PASSED_OVER = frozenset({".crewcheck", ".git", ".venv", "node_modules", "__pycache__"})
@@ -38,6 +39,7 @@ class JsonDirStore:
     def __init__(self, root: str) -> None:
         self.location = root
         self._root = os.path.abspath(root)
+        self._notes: dict[str | int, tuple[str, ...]] = {}
 
     def scan(self) -> Scan:
         headers: list[Header] = []
@@ -49,6 +51,9 @@ class JsonDirStore:
             try:
                 with os.scandir(folder) as found:
                     entries = list(found)
+                if entries and not os.access(folder, os.X_OK):
+                    # its names can be read, but nothing in it can be reached
+                    raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), folder)
             except FileNotFoundError as error:
                 if not branch:
                     raise NotFound(f"no such folder: {self.location}") from error
@@ -86,18 +91,17 @@ class JsonDirStore:
             return None
         at = entry.stat(follow_symlinks=False)
         if named is None:
+            # when a copy was made says nothing of when the checkpoint was
             checkpoint_id, parent, has_parent = name[: -len(".json")], None, True
-            created = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(at.st_mtime))
         else:
             checkpoint_id, parent, has_parent = named
-            created = time_of(checkpoint_id) or ""
         return Header(
             key=f"{branch}/{name}" if branch else name,
             id=checkpoint_id,
             location=os.path.join(self.location, branch, name),
             parent_id=parent,
             branch=branch or "main",
-            created_at=created or None,
+            created_at=time_of(checkpoint_id) if named is not None else None,
             stamp=at.st_mtime_ns,
             size=at.st_size,
             lineage_known=has_parent,
@@ -108,8 +112,7 @@ class JsonDirStore:
         try:
             if not entry.is_file(follow_symlinks=False):
                 return False
-            with open(entry.path, "rb") as file:
-                return b'"entities"' in file.read(_PEEK)
+            return b'"entities"' in read_regular(entry.path, _PEEK)
         except OSError:
             return False
 
@@ -118,7 +121,7 @@ class JsonDirStore:
         from crewcheck.stores.json_text import HEAD, summary_of
 
         try:
-            with open(self._path(header), "rb", buffering=0) as file:
+            with open_regular(self._path(header)) as file:
                 size = os.fstat(file.fileno()).st_size
                 head = file.read(HEAD) or b""
 
@@ -129,7 +132,10 @@ class JsonDirStore:
         except FileNotFoundError:
             return Summary(damage=Damage("unreadable", "the file is gone"))
         except OSError as error:
-            return Summary(damage=Damage("unreadable", f"it cannot be read: {_reason(error)}"))
+            reason = _reason(error)
+            if not isinstance(error, NotRegular):
+                reason = f"it cannot be read: {reason}"
+            return Summary(damage=Damage("unreadable", reason))
         if summary.damage is not None:
             summary.damage = self._in_the_making(header, summary.damage)
         elif named := _differences(header, summary):
@@ -144,11 +150,10 @@ class JsonDirStore:
         return Damage("being-written", "it is being written now", damage.offset)
 
     def document(self, header: Header) -> dict[str, Any]:
-        from crewcheck.stores.json_text import BadText, parse
+        from crewcheck.stores.json_text import BadText, parse_with_notes
 
         try:
-            with open(self._path(header), "rb") as file:
-                data = file.read()
+            data = read_regular(self._path(header))
         except FileNotFoundError as error:
             raise NotFound(
                 f"checkpoint {header.id} is gone: {header.location} was deleted",
@@ -157,9 +162,13 @@ class JsonDirStore:
         except OSError as error:
             raise _cannot_read(header.location, error) from error
         try:
-            return parse(data)
+            document, self._notes[header.key] = parse_with_notes(data)
         except BadText as error:
             raise DamagedDocument(header, self._in_the_making(header, error.damage)) from error
+        return document
+
+    def notes(self, header: Header) -> tuple[str, ...]:
+        return self._notes.get(header.key, ())
 
     def write(self, data: bytes, *, id: str, parent_id: str | None, branch: str) -> str:
         from crewcheck.stores.atomic import write_new
@@ -237,10 +246,7 @@ def _reason(error: OSError) -> str:
 
 
 def _cannot_read(what: str, error: OSError) -> Unreadable:
+    if isinstance(error, NotRegular):
+        return Unreadable(f"{what} is no regular file")
     hint = "look at its permissions (`ls -ld`)" if isinstance(error, PermissionError) else ""
     return Unreadable(f"{what} cannot be read: {_reason(error)}", hint)
-
-
-def is_regular_file(path: str) -> bool:
-    """Whether a path is a file. Raises `OSError` where it cannot be told."""
-    return stat.S_ISREG(os.stat(path).st_mode)

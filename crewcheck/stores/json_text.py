@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -16,6 +17,8 @@ from crewcheck.model.document import iter_events
 from crewcheck.model.primary import NeedsRecord
 from crewcheck.model.scan import Damage, Summary
 from crewcheck.model.summarize import summarize
+from crewcheck.stores.base import TOO_DEEP
+from crewcheck.stores.json_notes import count_keys, oddities
 
 HEAD = 64 * 1024
 TAIL = 256
@@ -23,6 +26,8 @@ _GROW = 4
 _MARK = b'"event_record"'
 _TRIES = 4
 _FIRST_EVENTS = 8
+#: first bytes (NULs left out) of an object, a list or a BOM in UTF-16 or UTF-32
+_WIDE_BEGINS = (b"{", b"[", b"\xff", b"\xfe")
 _BLANK = b" \t\r\n"
 _BEFORE_RECORD = {"crewai_version", "parent_id", "branch", "entities"}
 
@@ -39,17 +44,47 @@ class BadText(ValueError):
         self.damage = damage
 
 
+class TooDeep(ValueError):
+    """Valid JSON of more levels than are read."""
+
+
 def parse(data: bytes) -> dict[str, Any]:
     """The whole document. Raises `BadText`. NaN, lone surrogates and a BOM are accepted."""
+    return _document(data, set())[0]
+
+
+def parse_with_notes(data: bytes) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """The whole document as `parse` gives it, and what is odd about its text."""
+    constants: set[str] = set()
+    document, keys = _document(data, constants)
+    return document, tuple(f"its text {one}" for one in oddities(data, keys, constants))
+
+
+def _document(data: bytes, constants: set[str]) -> tuple[dict[str, Any], int]:
     try:
-        value = json.loads(data.decode("utf-8-sig"))
+        value, keys = decoded(data, constants)
     except (ValueError, RecursionError) as error:
         raise BadText(diagnose(data, error)) from None
     if not isinstance(value, dict):
         raise BadText(
             Damage("not-a-checkpoint", f"it holds {_article(value)}, not an object with entities")
         )
-    return value
+    return value, keys
+
+
+def decoded(data: bytes, constants: set[str]) -> tuple[Any, int]:
+    """What a text says, and how many keys it has. NaN and the like are added to
+    ``constants``. Raises `ValueError` or `RecursionError`, which `diagnose` explains."""
+
+    def constant(name: str) -> float:
+        constants.add(name)
+        return float(name)
+
+    value = json.loads(data.decode("utf-8-sig"), parse_constant=constant)
+    keys = count_keys(value)
+    if keys is None:
+        raise TooDeep(TOO_DEEP)
+    return value, keys
 
 
 def diagnose(data: bytes, error: Exception) -> Damage:
@@ -60,12 +95,15 @@ def diagnose(data: bytes, error: Exception) -> Damage:
         return Damage("empty", f"the file holds only NUL bytes ({len(data)} of them)", 0)
     if not data.strip():
         return Damage("empty", "the file holds only blanks", 0)
-    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        return Damage("not-json", "it is UTF-16, and a checkpoint is UTF-8", 0)
+    encoding = json.detect_encoding(data)
+    if not encoding.startswith("utf-8") and data[:4].strip(b"\0")[:1] in _WIDE_BEGINS:
+        return Damage("not-json", f"it is {encoding[:6].upper()}, and a checkpoint is UTF-8", 0)
     if isinstance(error, UnicodeDecodeError):
-        return Damage("not-json", f"invalid UTF-8 at byte {error.start}", error.start)
-    if isinstance(error, RecursionError):
-        return Damage("not-json", "it is nested too deep to be read")
+        # the codec does not count the BOM that it has taken off
+        at = error.start + 3 * data.startswith(b"\xef\xbb\xbf")
+        return Damage("not-json", f"invalid UTF-8 at byte {at}", at)
+    if isinstance(error, RecursionError | TooDeep):
+        return Damage("not-json", TOO_DEEP)
     if isinstance(error, json.JSONDecodeError):
         skipped = error.doc.startswith("\ufeff")
         at = len(error.doc[: error.pos].encode("utf-8", "surrogatepass")) + 3 * skipped
@@ -75,8 +113,10 @@ def diagnose(data: bytes, error: Exception) -> Damage:
         cut = error.msg.startswith("Unterminated string") or not rest
         if data.lstrip().startswith((b"{", b"\xef\xbb\xbf{")) and (cut or _ends_early(data)):
             return Damage("truncated", f"cut short after {len(data)} bytes", len(data))
-        return Damage("not-json", f"{error.msg} at byte {at}", at)
-    return Damage("not-json", str(error))
+        return Damage("not-json", f"{error.msg.removesuffix(' at')} at byte {at}", at)
+    # Python refuses very long ones: they take quadratic time
+    limit = sys.get_int_max_str_digits()
+    return Damage("not-json", f"it holds a number with too many digits (more than {limit})")
 
 
 def _ends_early(data: bytes) -> bool:

@@ -17,11 +17,9 @@ from collections.abc import Iterator, Mapping
 from enum import Enum
 from itertools import islice
 from json import JSONDecodeError, JSONDecoder
-from typing import Any, Final
+from typing import Any
 
-#: Levels of containers that are read. SQLite writes up to 1000; but what is decoded here is
-#: encoded again with `json.dumps`, which Python's recursion limit stops earlier.
-MAX_DEPTH: Final = 500
+from crewcheck.stores.base import MAX_DEPTH, TOO_DEEP
 
 _NULL, _TRUE, _FALSE, _INT, _INT5, _FLOAT, _FLOAT5, _TEXT, _TEXTJ, _TEXT5, _TEXTRAW = range(11)
 _ARRAY, _OBJECT = 11, 12
@@ -246,7 +244,7 @@ def _decode(blob: bytes, offset: int, limit: int) -> Any:
                 at = end
                 continue
             if len(outer) + 2 > MAX_DEPTH:
-                raise JsonbError(f"nested deeper than {MAX_DEPTH} levels at byte {at}", at)
+                raise JsonbError(TOO_DEEP, at)
             outer.append((current, in_object, stop))
             current, in_object, at, stop = value, kind == _OBJECT, first, end
         if not outer:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, suppress
+from contextlib import closing
 from typing import Any
 
 from crewcheck.errors import CrewcheckError, NotFound, Unreadable
@@ -23,9 +23,10 @@ from crewcheck.model.scan import Damage, Header, Summary
 from crewcheck.model.summarize import summarize
 from crewcheck.stores import jsonb
 from crewcheck.stores.base import Capability, DamagedDocument, Scan
-from crewcheck.stores.json_text import HEAD, BadText, parse, summary_of
+from crewcheck.stores.json_text import HEAD, BadText, parse_with_notes, summary_of
 from crewcheck.stores.jsonb import JsonbError, Take
-from crewcheck.stores.sqlite_open import SIZE, DamagedDatabase, Reader, columns, readable, rows
+from crewcheck.stores.sqlite_open import DATA_LIMIT, DamagedDatabase, Reader
+from crewcheck.stores.sqlite_query import SIZE, columns, readable, row_number, rows
 
 _FIRST_EVENTS = 8
 _NUMBERS = {"integer": "an integer", "real": "a number"}
@@ -76,6 +77,8 @@ class SqliteStore:
         self.location = path
         self._reader = Reader(path)
         self._key = "_rowid_"
+        self._numbered = True
+        self._notes: dict[str | int, tuple[str, ...]] = {}
 
     def scan(self) -> Scan:
         """All headers. Rows on damaged pages are listed too where their ids can be read."""
@@ -129,13 +132,18 @@ class SqliteStore:
             try:
                 if kind == "blob" and jsonb.is_object(data):
                     document: dict[str, Any] = jsonb.loads(data)
-                    return document
-                return parse(data)
+                    self._notes.pop(header.key, None)
+                else:
+                    document, self._notes[header.key] = parse_with_notes(data)
+                return document
             except JsonbError as error:
                 damage = Damage(error.rule, error.message, error.offset)
             except BadText as error:
                 damage = error.damage
         raise DamagedDocument(header, damage)
+
+    def notes(self, header: Header) -> tuple[str, ...]:
+        return self._notes.get(header.key, ())
 
     def fingerprint(self) -> object:
         return self._reader.fingerprint()
@@ -146,7 +154,7 @@ class SqliteStore:
     def _headers(self, db: sqlite3.Connection) -> list[Header]:
         select, known = self._select(db)
         # by row number: later ones are newer
-        order = f" ORDER BY {self._key}" if self._key == "_rowid_" else ""
+        order = f" ORDER BY {self._key}" if self._numbered else ""
         return [self._header(row, known, at) for at, row in enumerate(rows(db, select + order))]
 
     def _select(self, db: sqlite3.Connection) -> tuple[str, bool]:
@@ -158,15 +166,8 @@ class SqliteStore:
                 f"{self.location} has no table of checkpoints",
                 f"it holds flow states: `crewcheck states {self.location}`" if states else "",
             )
-        try:
-            rows(db, "SELECT _rowid_ FROM checkpoints LIMIT 0")
-            # some builds of SQLite answer NULL for a view instead of refusing
-            view = "SELECT 1 FROM sqlite_master WHERE type = 'view' AND lower(name) = 'checkpoints'"
-            self._key = "id" if rows(db, view) else "_rowid_"
-        except sqlite3.OperationalError as error:  # a view, or a table WITHOUT ROWID
-            if error.sqlite_errorcode != sqlite3.SQLITE_ERROR:
-                raise
-            self._key = "id"
+        number = row_number(db, "checkpoints")
+        self._key, self._numbered = number or "id", number is not None
         small = [name if name in names else "NULL" for name in ("created_at", "parent_id")]
         branch = "branch" if "branch" in names else "'main'"
         listed = ", ".join([self._key, "id", *small, branch, "typeof(data)", SIZE.format("data")])
@@ -225,7 +226,7 @@ class SqliteStore:
     def _data(self, header: Header) -> tuple[str, bytes]:
         """The type of a row's data and its bytes. Raises `NotFound`, `Unreadable`."""
         sql = f"SELECT id, typeof(data), data FROM checkpoints WHERE {self._key} = ?"
-        found = self._reader.run(lambda db: rows(db, sql, (header.key,), bytes))
+        found = self._reader.run(lambda db: rows(db, sql, (header.key,), bytes), limit=DATA_LIMIT)
         if not found or _name(found[0][0], header.key) != header.id:
             raise NotFound(
                 f"checkpoint {header.id} is no longer in {self.location}", "refresh the list"
@@ -302,8 +303,12 @@ def _until_damage(db: sqlite3.Connection, sql: str, *parameters: object) -> list
     """The rows of a query up to the first that cannot be read."""
     found: list[tuple[Any, ...]] = []
     db.text_factory = readable
-    with suppress(sqlite3.DatabaseError), closing(db.execute(sql, parameters)) as cursor:
-        # one by one: extend() would lose what came before the error
-        for row in cursor:
-            found.append(row)
+    try:
+        with closing(db.execute(sql, parameters)) as cursor:
+            # one by one: extend() would lose what came before the error
+            for row in cursor:
+                found.append(row)
+    except sqlite3.DatabaseError as error:
+        if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_INTERRUPT:
+            raise
     return found

@@ -298,3 +298,62 @@ def test_answers_and_new_rows_are_seen(tmp_path: Path) -> None:
     damage = store.summary(header).damage
     assert damage is not None
     assert damage.rule == "unreadable"
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "CREATE TABLE flow_states (id INTEGER PRIMARY KEY, flow_uuid, method_name, timestamp,"
+        " state_json) WITHOUT ROWID",
+        "CREATE TABLE flow_states (id INTEGER PRIMARY KEY, flow_uuid, method_name, timestamp,"
+        " state_json, _rowid_ DEFAULT 'x', rowid DEFAULT 7)",
+        "CREATE TABLE t (id INTEGER PRIMARY KEY, flow_uuid, method_name, timestamp, state_json);"
+        " CREATE VIEW flow_states AS SELECT * FROM t",
+    ],
+)
+def test_rows_are_told_apart_by_their_id_where_they_have_no_number(
+    tmp_path: Path, sql: str
+) -> None:
+    with closing(sqlite3.connect(tmp_path / "a.db")) as db:
+        db.executescript(sql)
+        into = "t" if "VIEW" in sql else "flow_states"
+        for number in (3, 8):
+            values = (number, A, f"m{number}", at(number), state(A, n=number))
+            db.execute(
+                f"INSERT INTO {into} (id, flow_uuid, method_name, timestamp, state_json)"
+                " VALUES (?, ?, ?, ?, ?)",
+                values,
+            )
+        db.commit()
+    with closing(FlowStatesStore(str(tmp_path / "a.db"))) as store:
+        headers = store.scan().headers
+        assert [(one.id, one.parent_id) for one in headers] == [
+            ("state-3", None),
+            ("state-8", "state-3"),
+        ]
+        found = [store.document(one)["entities"][0]["checkpoint_state"]["n"] for one in headers]
+        assert found == [3, 8]
+
+
+def test_rows_that_cannot_be_told_apart(tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / "a.db")) as db:
+        db.execute("CREATE VIEW flow_states AS SELECT 'u' AS flow_uuid, '{}' AS state_json")
+    with pytest.raises(Unreadable, match="no column id to tell them apart"):
+        FlowStatesStore(str(tmp_path / "a.db")).scan()
+
+
+def test_deep_states_are_damage_and_odd_texts_notes(tmp_path: Path) -> None:
+    deep = '{"a": ' + "[" * 200 + "]" * 200 + "}"
+    odd = f'{{"id": "{A}", "n": 1, "n": "\\ud800"}}'
+    store = make(tmp_path / "a.db", (A, "one", at(1), deep), (A, "two", at(2), odd))
+    first, second = store.scan().headers
+    damage = store.summary(first).damage
+    assert damage is not None
+    assert damage.rule == "not-json"
+    assert damage.message == "row 1: its state: nested too deep (more than 200 levels)"
+    assert [note.partition(": ")[2][:23] for note in store.summary(second).notes] == [
+        "its state contains \\ud800"[:23],
+        "its state repeats a key",
+    ]
+    assert store.notes(second) == ()
+    store.close()

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crewcheck.stores import jsonb
+from crewcheck.stores.base import MAX_DEPTH
 from crewcheck.stores.jsonb import JsonbError, Take
 
 DATABASE = apsw.Connection(":memory:")
@@ -124,18 +125,18 @@ def test_deep_nesting_is_an_error_not_a_crash() -> None:
             blob = element(11, blob)
         return blob
 
-    value, depth = jsonb.loads(nested(jsonb.MAX_DEPTH)), 0
+    value, depth = jsonb.loads(nested(MAX_DEPTH)), 0
     while isinstance(value, list):
         value, depth = value[0] if value else None, depth + 1
-    assert depth == jsonb.MAX_DEPTH
-    for blob in (nested(jsonb.MAX_DEPTH + 1), element(12, b"\x17a" + nested(20_000))):
-        with pytest.raises(JsonbError, match="nested deeper than 500 levels"):
+    assert depth == MAX_DEPTH
+    for blob in (nested(MAX_DEPTH + 1), element(12, b"\x17a" + nested(20_000))):
+        with pytest.raises(JsonbError, match=r"nested too deep \(more than 200 levels\)"):
             jsonb.loads(blob)
     # one header after the other, each as large as what is left: 100,000 levels
     deep = b"".join(
         bytes([0xEB]) + (5 * (99_999 - level)).to_bytes(4, "big") for level in range(100_000)
     )
-    with pytest.raises(JsonbError, match="nested deeper"):
+    with pytest.raises(JsonbError, match="nested too deep"):
         jsonb.loads(deep)
     wanted: jsonb.Wanted = {b"a": {b"b": Take.SHALLOW}}
     assert jsonb.project(deep, 0, len(deep), wanted) == [[]]

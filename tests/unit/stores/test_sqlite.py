@@ -25,7 +25,8 @@ from crewcheck.model.summarize import summarize
 from crewcheck.stores import sqlite_open
 from crewcheck.stores.base import DamagedDocument
 from crewcheck.stores.sqlite import SqliteStore, summary_of_jsonb
-from crewcheck.stores.sqlite_open import Reader, rows, sqlite_kind
+from crewcheck.stores.sqlite_open import Reader, sqlite_kind
+from crewcheck.stores.sqlite_query import rows
 from tests.build import Json, agent, crew, document, event, executor, flow, ident, task
 
 TABLE = (
