@@ -114,11 +114,12 @@ def path_to_root(events: list[Event], trigger: str | None) -> list[Event]:
     return path
 
 
-def flow_name(entity: Entity, events: Iterable[Event]) -> str | None:
+def flow_name(entity: Entity, events: Iterable[Event], *, partly: bool = False) -> str | None:
     """The name of a flow: its own, else the class's, which only the events know.
 
     The first event of a flow that is not CrewAI's own names it; where several flows are
-    in the record, the one whose methods or whose state are this entity's.
+    in the record, the one whose state is this entity's. ``partly``: the events are only
+    the first ones; then `NeedsRecord` is raised where they do not tell for certain.
     """
     own = text(entity.get("name"))
     if own:
@@ -132,4 +133,6 @@ def flow_name(entity: Entity, events: Iterable[Event]) -> str | None:
         first = first or name
         if state_id is not None and mapping(event.get("state")).get("id") == state_id:
             return name
+    if partly:
+        raise NeedsRecord
     return first

@@ -47,7 +47,10 @@ def summarize(
             )
         return summary
     summary.kind = text(entity.get("entity_type"))
-    summary.name = _name(entity, all_events if all_events is not None else first_events)
+    if all_events is None:
+        summary.name = _name(entity, first_events, partly=True)
+    else:
+        summary.name = _name(entity, all_events)
     if summary.kind == "agent" and trigger is None:
         if all_events is None:
             raise NeedsRecord
@@ -64,12 +67,14 @@ def summarize(
     return summary
 
 
-def _name(entity: Mapping[str, Any], events: Iterable[Mapping[str, Any]]) -> str | None:
+def _name(
+    entity: Mapping[str, Any], events: Iterable[Mapping[str, Any]], *, partly: bool = False
+) -> str | None:
     kind = entity.get("entity_type")
     if kind == "agent":
         return text(entity.get("role")) or text(entity.get("name"))
     if kind == "flow":
-        return flow_name(entity, events)
+        return flow_name(entity, events, partly=partly)
     return text(entity.get("name"))
 
 
