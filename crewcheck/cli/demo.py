@@ -10,7 +10,7 @@ import click
 from crewcheck.cli.console import Console
 from crewcheck.errors import Exit, Refused
 
-HINT = "↑↓ move   → open   ← close   Tab to the details   1-5 tabs   / filter   ? help   q quit"
+HINT = "↑↓ move   → open   Tab details   1 2 3 tabs   ? help   q quit   (demo --crewai runs it)"
 
 
 def demo_store() -> str:
@@ -45,16 +45,27 @@ def command(console: Console, crewai: bool, folder: str | None, fresh: bool, yes
     """
     if crewai:
         return _for_real(console, folder, fresh=fresh, yes=yes)
-    console.location = demo_store()
     if sys.stdin.isatty() and sys.stdout.isatty():
-        from crewcheck.cli.app import open_app
-
-        return open_app(console, hint=HINT)
+        return _look_around(console)
     from crewcheck.cli.tree import print_tree
 
+    console.location = demo_store()
     print_tree(console)
     console.note("this is the demo's store; in a terminal `crewcheck demo` opens the app on it")
     return Exit.DONE
+
+
+def _look_around(console: Console) -> int:
+    """The app on a copy, in which a fork may be made and leaves nothing behind."""
+    import shutil
+    import tempfile
+
+    from crewcheck.cli.app import open_app
+
+    with tempfile.TemporaryDirectory(prefix="crewcheck-demo-") as folder:
+        console.location = os.path.join(folder, ".checkpoints")
+        shutil.copytree(demo_store(), console.location)
+        return open_app(console, hint=HINT)
 
 
 def _for_real(console: Console, folder: str | None, *, fresh: bool, yes: bool) -> int:
@@ -82,4 +93,6 @@ def _for_real(console: Console, folder: str | None, *, fresh: bool, yes: bool) -
 
     os.chdir(at)
     with playground.model():
-        return open_app(console, hint=RUN_HINT)
+        code = open_app(console, hint=RUN_HINT)
+        playground.wait_for_runs(str(store), console.note)
+        return code

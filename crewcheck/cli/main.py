@@ -106,7 +106,7 @@ class LazyGroup(click.Group):
 def cli(
     ctx: click.Context, location: str | None, show_secrets: bool, color: str, quiet: bool
 ) -> None:
-    """Time travel for agent runs: see, inspect and compare CrewAI checkpoints.
+    """Time travel for agent runs: see, inspect, fork and resume CrewAI checkpoints.
 
     Without a command the app opens on the store.
 
@@ -116,6 +116,7 @@ def cli(
       crewcheck -l runs.db                    open another store
       crewcheck list --json | jq '.[0].id'    the newest checkpoint's id
       crewcheck info latest~1                 the checkpoint before the latest
+      crewcheck fork main -i max_words=60     what if? the rest really runs, on a new branch
       crewcheck demo                          look around in an example
     """
     ctx.obj = Console(location=location, show_secrets=show_secrets, color=color, quiet=quiet)

@@ -26,6 +26,7 @@ from crewcheck.model.harmless import harmless, name, one_line
 from crewcheck.runtimes.follow import initial_state
 from crewcheck.runtimes.run_state import RunState
 from crewcheck.runtimes.spawn import RunHandle
+from crewcheck.runtimes.wire import LAST
 
 _CODES = {
     "finished": Exit.DONE,
@@ -68,6 +69,9 @@ class Followed:
             for message in handle.follow():
                 if not self.take(handle, message):
                     return Exit.DONE
+                if message["type"] in LAST:
+                    # CrewAI may take long to leave; nothing more is said
+                    break
         return self._end()
 
     def _place(self) -> dict[str, Any]:
@@ -160,6 +164,9 @@ class Started(Followed):
     def run(self, *, dry_run: bool, yes: bool) -> int:
         """Start it, follow it to its end, and return the exit code."""
         self.dry_run, self.yes = dry_run, yes
+        if not self.as_json and not self.console.quiet:
+            what = self.prepared.spec.entry or self.prepared.spec.script
+            click.secho(f"  loading {one_line(str(what))} ...", err=True, dim=True)
         with start(self.prepared) as handle:
             return self.follow(handle)
 
@@ -182,7 +189,8 @@ class Started(Followed):
         if self.dry_run:
             handle.abort()
             return False
-        if plan.get("nothing_to_run"):
+        if plan.get("nothing_to_run") and self.prepared.wish.action != FORK:
+            # a finished run that is resumed says its result without waiting
             return True
         try:
             if not self.yes:

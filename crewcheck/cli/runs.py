@@ -51,7 +51,8 @@ def command(console: Console, run_id: str | None, cancel: bool, limit: int, as_j
 def _list(console: Console, limit: int, as_json: bool) -> int:
     from crewcheck.runtimes.follow import list_runs
 
-    states = list_runs(limit)
+    # what was looked at and not confirmed never ran
+    states = [state for state in list_runs() if state.state != "aborted"][:limit]
     if as_json:
         console.json([console.redactor.value(state.as_dict()) for state in states])
         return Exit.DONE

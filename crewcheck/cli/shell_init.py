@@ -10,17 +10,16 @@ from crewcheck.errors import UsageProblem
 
 _POSIX = """\
 crewai() {
-  if [ "${1-}" = "checkpoint" ]; then
-    shift
-    command crewcheck "$@"
-  else
-    command crewai "$@"
-  fi
+  case "${1-} ${2-}" in
+    "checkpoint diff"|"checkpoint prune") command crewai "$@" ;;
+    "checkpoint "*) shift; command crewcheck "$@" ;;
+    *) command crewai "$@" ;;
+  esac
 }"""
 
 _FISH = """\
 function crewai --wraps crewai
-    if test (count $argv) -gt 0; and test "$argv[1]" = checkpoint
+    if test "$argv[1]" = checkpoint; and not contains -- "$argv[2]" diff prune
         set -e argv[1]
         command crewcheck $argv
     else
@@ -36,7 +35,8 @@ SHELLS = {"bash": _POSIX, "zsh": _POSIX, "fish": _FISH}
 def command(shell: str | None) -> None:
     """Print a shell function that sends `crewai checkpoint` here.
 
-    All other `crewai` commands go to CrewAI as before. Without SHELL, that of $SHELL.
+    All other `crewai` commands go to CrewAI as before, and so do its `checkpoint diff` and
+    `checkpoint prune`. Without SHELL, that of $SHELL.
 
     \b
     Examples:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -63,6 +64,16 @@ def make_project(folder: Path, python: str, *, fresh: bool = False) -> Path:
             f"the demo's project cannot be written: {error.filename}: {reason}"
         ) from None
     return store
+
+
+def wait_for_runs(store: str, say: Callable[[str], None]) -> None:
+    """Stay while runs go on without the app: it is this process that answers them."""
+    from crewcheck.runtimes.follow import live_runs
+
+    if live_runs(store):
+        say("the demo's model stays until the run has ended; Ctrl+C leaves it alone")
+    while live_runs(store):
+        time.sleep(0.3)
 
 
 @contextmanager

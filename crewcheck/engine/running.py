@@ -16,7 +16,7 @@ from crewcheck.engine.fork import dump, fork_document, new_id
 from crewcheck.engine.invalidation import RUN, Decision, TaskFacts, Wishes, decide
 from crewcheck.errors import NotFound, Refused, UsageProblem
 from crewcheck.lineage import Node
-from crewcheck.model.crew import Task, tasks
+from crewcheck.model.crew import Task, placeholders, tasks
 from crewcheck.model.document import iter_events, mapping, sorted_events, text
 from crewcheck.model.edits import Edits, changed_inputs
 from crewcheck.model.harmless import name as shown
@@ -170,9 +170,23 @@ def prepare(source: Source, wish: Wish) -> Prepared:
         allow_before=wish.allow_before,
         answers=list(wish.answers),
     )
-    return Prepared(
-        source, wish, branch, project, interpreter, spec, origin, [*project.notes, *notes]
-    )
+    told = [*project.notes, *notes, *_unasked_inputs(source, wish.edits)]
+    return Prepared(source, wish, branch, project, interpreter, spec, origin, told)
+
+
+def _unasked_inputs(source: Source, edits: Edits) -> list[str]:
+    """New inputs that no text of a task asks for: likely a slip."""
+    from difflib import get_close_matches
+
+    templates = (text for task in source.tasks for text in (task.template, task.expected_template))
+    known = {*source.inputs, *placeholders(*templates)}
+    notes = []
+    for key in edits.inputs:
+        if key not in known:
+            close = get_close_matches(key, known, 1)
+            hint = f"; did you mean {shown(close[0])}?" if close else ""
+            notes.append(f"no task asks for the input {shown(key)}{hint}")
+    return notes
 
 
 def _branch(source: Source, wish: Wish) -> str:

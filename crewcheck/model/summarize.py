@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from crewcheck.model.document import entities, mapping, text
+from crewcheck.model.document import entities, mapping, objects, text
 from crewcheck.model.primary import NeedsRecord, flow_name, primary
 from crewcheck.model.scan import Damage, Summary
 from crewcheck.model.status import progress, status_of
@@ -63,8 +63,14 @@ def summarize(
         or text(entity.get("id"))
     )
     if own:
-        summary.notes = (*summary.notes, "written by crewcheck")
+        summary.notes = (*summary.notes, _written_by_us(own))
     return summary
+
+
+def _written_by_us(own: Mapping[str, Any]) -> str:
+    """What a fork of ours says of itself: which parts of it a person has changed."""
+    paths = [path for edit in objects(own.get("edits")) if (path := text(edit.get("path")))]
+    return f"a person's edits: {', '.join(paths)}" if paths else "written by crewcheck"
 
 
 def _name(

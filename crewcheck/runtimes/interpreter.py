@@ -14,7 +14,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from crewcheck.errors import CrewcheckError, UsageProblem
+from crewcheck.errors import NotFound, UsageProblem
 from crewcheck.runtimes.project import Project
 
 _DIST_INFO = re.compile(r"crewai-([0-9][^-]*)\.dist-info", re.IGNORECASE)
@@ -52,7 +52,7 @@ class _Place:
     named: bool = False
 
 
-class NoInterpreter(CrewcheckError):
+class NoInterpreter(NotFound):
     """No Python with crewai; ``looked_at`` are the places, each with what was wrong."""
 
     def __init__(self, looked_at: list[str]) -> None:
@@ -78,7 +78,10 @@ def find_interpreter(
     for place in _places(project, python, env):
         path = resolve(place.path)
         if path is None:
-            why = f"{place.path} ({place.origin}) is no Python interpreter"
+            named = os.path.expanduser(place.path)
+            gone = os.path.dirname(named) and not os.path.exists(named)
+            what = "does not exist" if gone else "is no Python interpreter"
+            why = f"{place.path} ({place.origin}) {what}"
         else:
             version = own_crewai() if place.origin == _OWN else crewai_version(path)
             if version is not None:

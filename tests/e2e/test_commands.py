@@ -156,6 +156,18 @@ def test_a_fork_with_an_edited_output_reruns_what_depends_on_it(shell: Shell) ->
     assert "'max_words': 50" in loaded.stdout
 
 
+def test_a_fork_in_which_all_is_kept_ends_with_what_is_recorded(shell: Shell) -> None:
+    code, messages, err = shell.stream(
+        "fork", FINISHED, "-i", "audiance=cats", "--branch", "same", "-y", "--python", shell.python
+    )
+    assert code == 0, err
+    (plan,) = [message for message in messages if message["type"] == "plan"]
+    assert {item["action"] for item in plan["items"]} == {"keep"}
+    assert plan["notes"] == ["no task asks for the input audiance; did you mean audience?"]
+    assert (ran(messages), messages[-1]["type"]) == ([], "finished")
+    assert "Wake up without the alarm" in messages[-1]["result"]
+
+
 def test_a_fork_that_is_only_written_can_be_resumed_later(shell: Shell) -> None:
     code, out, err = shell.run("fork", FINISHED, "-o", "research=Bears", "--no-run")
     assert code == 0, err
