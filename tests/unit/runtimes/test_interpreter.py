@@ -80,7 +80,7 @@ def test_all_places_are_named_where_none_has_it(tmp_path: Path) -> None:
 @pytest.mark.parametrize("named", ["/no/such", "no-such-command", "", __file__])
 def test_a_named_one_that_is_none(tmp_path: Path, named: str) -> None:
     environment(tmp_path / ".venv", "1.15.30")
-    with pytest.raises(UsageProblem, match="is no Python interpreter|does not exist"):
+    with pytest.raises(UsageProblem, match=r"is no Python interpreter|does not exist"):
         find_interpreter(Project(str(tmp_path), None), named, {})
 
 
