@@ -71,7 +71,7 @@ def wait_for_runs(store: str, say: Callable[[str], None]) -> None:
     from crewcheck.runtimes.follow import live_runs
 
     if live_runs(store):
-        say("the demo's model stays until the run has ended; Ctrl+C leaves it alone")
+        say("the demo's model stays until the run has ended (Ctrl+C stops it, and the run fails)")
     while live_runs(store):
         time.sleep(0.3)
 
