@@ -195,7 +195,8 @@ def _segments(order: list[Node]) -> list[Segment]:
     """A node joins its parent's segment when the branch is the same, else begins one.
 
     Forks of one point with the same name share one branch, so they share a segment. Roots
-    of the same kickoff are one run: CrewAI loses the parent of some checkpoints.
+    of the same kickoff are one run: CrewAI loses the parent of some checkpoints, and prunes
+    that of others.
     """
     runs: list[Segment] = []
     of_kickoff: dict[tuple[str, str], Segment] = {}
@@ -228,7 +229,7 @@ def _run_of_root(
     key = (branch, summary.run_key) if summary is not None and summary.run_key else None
     # an agent keeps its id from one question to the next
     again = summary is not None and summary.trigger == "lite_agent_execution_started"
-    if key is not None and key in of_kickoff and not again and node.missing_parent is None:
+    if key is not None and key in of_kickoff and not again:
         return of_kickoff[key]
     run = Segment(branch, None)
     runs.append(run)

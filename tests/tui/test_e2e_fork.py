@@ -10,18 +10,19 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from crewcheck.demo import playground
+from crewcheck.demo import environment, playground
 from crewcheck.tui.screens.launch import LaunchScreen
 from tests.tui.conftest import Running, press, screen_of, screen_text, settle, tree_lines
 from tests.tui.projects import keys, launch_of, until, until_ready
 from tests.tui.test_editing import type_over
 
-PYTHON = os.environ.get("CREWCHECK_CREWAI_PYTHON", "")
+# `make test` has made the environment
+PYTHON = os.environ.get("CREWCHECK_CREWAI_PYTHON") or environment.ready() or ""
 FACTS = "1. **A lamp must be silent.** Nobody asked for another noise.\n\nNothing else matters."
 
 
 @pytest.mark.e2e
-@pytest.mark.skipif(not PYTHON, reason="CREWCHECK_CREWAI_PYTHON names no Python with crewai")
+@pytest.mark.skipif(not PYTHON, reason="there is no environment with crewai")
 @pytest.mark.timeout(240)
 async def test_an_edited_output_is_forked_and_run(
     running: Running, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

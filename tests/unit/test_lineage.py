@@ -122,6 +122,13 @@ def test_roots_of_one_kickoff_are_one_run() -> None:
     assert runs == [["a", "b"], ["c"]]
 
 
+def test_siblings_whose_parent_was_pruned_are_one_run() -> None:
+    pruned = [one("b", "gone", at=1, run_key="k"), one("c", "gone", at=2, run_key="k")]
+    forest = build([*pruned, one("x", "gone", "other", at=3, run_key="k")])
+    runs = [[node.checkpoint.id for node in run.nodes] for run in forest.runs]
+    assert runs == [["b", "c"], ["x"]]
+
+
 def test_a_question_to_the_same_agent_is_a_run_of_its_own() -> None:
     first, second = one("a", at=1, run_key="agent"), one("b", at=2, run_key="agent")
     for asked in (first, second):
