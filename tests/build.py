@@ -59,7 +59,7 @@ def crew(*tasks: Json, name: str | None = "newsroom", **more: Any) -> Json:
         "agents": [agent()],
         "checkpoint": {"location": "./.checkpoints", "on_events": ["task_completed"]},
         "checkpoint_inputs": {"topic": "bridges"},
-        "checkpoint_kickoff_event_id": "kickoff-1",
+        "checkpoint_kickoff_event_id": "event-1",
     } | more
 
 

@@ -8,7 +8,14 @@ from typing import Any
 
 from crewcheck.crewai.refusal import Refusal
 from crewcheck.engine.invalidation import DONE, FAILED, PENDING, SKIPPED, UNDER_WAY
-from crewcheck.model.document import is_document, mapping, objects, sorted_events, text
+from crewcheck.model.document import (
+    is_document,
+    kickoff_inputs,
+    mapping,
+    objects,
+    sorted_events,
+    text,
+)
 from crewcheck.model.primary import primary
 from crewcheck.model.status import dropped_tasks, task_states
 
@@ -33,7 +40,7 @@ class Saved:
         self.name = text(crew.get("name"))
         self.branch = text(document.get("branch")) or "main"
         self.kickoff_id = text(crew.get("checkpoint_kickoff_event_id"))
-        self.inputs = self._inputs()
+        self.inputs = kickoff_inputs(crew, self.events)
         self.states = self._states()
 
     @property
@@ -54,22 +61,6 @@ class Saved:
     def label(self, index: int) -> str:
         """What a person calls a task."""
         return text(self.tasks[index].get("name")) or f"task {index + 1}"
-
-    def _inputs(self) -> dict[str, Any] | None:
-        """What the kickoff was given, after the callbacks before it had their say.
-
-        A checkpoint at the very start has it in the event only.
-        """
-        saved = self.crew.get("checkpoint_inputs")
-        if isinstance(saved, dict):
-            return dict(saved)
-        for event in reversed(self.events):
-            if event.get("type") != "crew_kickoff_started":
-                continue
-            if self.kickoff_id in (None, event.get("event_id")):
-                given = event.get("inputs")
-                return dict(given) if isinstance(given, dict) else None
-        return None
 
     def _states(self) -> list[str]:
         """How far each task is; what the events tell tells pending ones apart."""

@@ -16,7 +16,15 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from crewcheck.errors import Refused
-from crewcheck.model.document import entities, iter_events, mapping, objects, sequence, text
+from crewcheck.model.document import (
+    entities,
+    iter_events,
+    kickoff_inputs,
+    mapping,
+    objects,
+    sequence,
+    text,
+)
 from crewcheck.model.edits import Edits, changed_inputs
 from crewcheck.model.harmless import one_line
 from crewcheck.model.primary import primary
@@ -54,7 +62,7 @@ def fork_document(
     tasks: list[Any] = objects(crew.get("tasks"))
     running = set(run)
     dropped = sorted(i for i in running if i < len(tasks) and tasks[i].get("output") is not None)
-    before = _inputs(crew, made)
+    before = kickoff_inputs(crew, iter_events(made)) or {}
     changed = changed_inputs(before, edits)
     record = [
         *(_edit(f"inputs.{key}", before.get(key), value) for key, value in changed.items()),
@@ -107,17 +115,6 @@ def _edit(path: str, old: Any, new: Any) -> dict[str, Any]:
     """What was changed: enough to tell a person's edit, without keeping the old value."""
     digest = hashlib.sha256(json.dumps(old, sort_keys=True).encode()).hexdigest()
     return {"path": path, "old": f"sha256:{digest}", "new": new}
-
-
-def _inputs(crew: Mapping[str, Any], document: Mapping[str, Any]) -> dict[str, Any]:
-    """The kickoff's inputs: a checkpoint at its very start has them in the event only."""
-    saved = crew.get("checkpoint_inputs")
-    if isinstance(saved, dict):
-        return dict(saved)
-    for event in iter_events(document):
-        if event.get("type") == "crew_kickoff_started":
-            return dict(mapping(event.get("inputs")))
-    return {}
 
 
 def _raw(task: Mapping[str, Any]) -> str | None:

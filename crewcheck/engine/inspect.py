@@ -15,7 +15,14 @@ from crewcheck.lineage import Node
 from crewcheck.model import crew as crews
 from crewcheck.model import events as eventlog
 from crewcheck.model import flow as flows
-from crewcheck.model.document import iter_events, mapping, sequence, sorted_events, text
+from crewcheck.model.document import (
+    iter_events,
+    kickoff_inputs,
+    mapping,
+    sequence,
+    sorted_events,
+    text,
+)
 from crewcheck.model.losses import Loss, losses
 from crewcheck.model.primary import flow_name, primary
 from crewcheck.model.scan import Checkpoint, Summary
@@ -80,7 +87,7 @@ def lay_out(
     info = Info(
         checkpoint=checkpoint,
         summary=_redacted_summary(redactor, summary),
-        inputs=_inputs(entity, events),
+        inputs=kickoff_inputs(entity, events),
         placeholders=crews.template_names(entity) if kind == "crew" else [],
         tasks=crews.tasks(document, entity, events) if kind == "crew" else [],
         methods=methods,
@@ -127,21 +134,6 @@ def _agents(kind: str | None, entity: Any) -> list[crews.Agent]:
     if kind == "crew":
         return crews.agents(entity)
     return [crews.agent(entity)] if kind == "agent" else []
-
-
-def _inputs(entity: Any, events: list[Any]) -> dict[str, Any] | None:
-    """The inputs of the kickoff: the crew's own, else what the starting event says."""
-    saved = entity.get("checkpoint_inputs")
-    if isinstance(saved, dict):
-        return saved
-    opening = {"crew": "crew_kickoff_started", "flow": "flow_started"}.get(
-        str(entity.get("entity_type"))
-    )
-    for event in events:
-        if event.get("type") == opening and isinstance(event.get("inputs"), dict):
-            inputs: dict[str, Any] = event["inputs"]
-            return inputs
-    return None
 
 
 def _conversation(events: list[Any]) -> tuple[str | None, str | None]:

@@ -17,7 +17,7 @@ from crewcheck.engine.invalidation import RUN, Decision, TaskFacts, Wishes, deci
 from crewcheck.errors import NotFound, Refused, UsageProblem
 from crewcheck.lineage import Node
 from crewcheck.model.crew import Task, placeholders, tasks
-from crewcheck.model.document import iter_events, mapping, sorted_events, text
+from crewcheck.model.document import iter_events, kickoff_inputs, mapping, sorted_events, text
 from crewcheck.model.edits import Edits, changed_inputs
 from crewcheck.model.harmless import name as shown
 from crewcheck.model.primary import primary
@@ -122,15 +122,9 @@ def read_source(catalog: Catalog, node: Node) -> Source:
             "and only crews can be resumed and forked so far"
         )
     events = sorted_events(document)
-    inputs = entity.get("checkpoint_inputs")
-    if not isinstance(inputs, dict):
-        inputs = next(
-            (e["inputs"] for e in events
-             if e.get("type") == "crew_kickoff_started" and isinstance(e.get("inputs"), dict)),
-            {},
-        )  # fmt: skip
+    inputs = kickoff_inputs(entity, events) or {}
     listed = tasks(document, entity, events)
-    return Source(catalog, checkpoint, document, entity, listed, dict(inputs))
+    return Source(catalog, checkpoint, document, entity, listed, inputs)
 
 
 def prepare(source: Source, wish: Wish) -> Prepared:

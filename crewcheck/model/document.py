@@ -8,7 +8,7 @@ type; the functions here answer with what is there and never raise for what is n
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 #: CrewAI's internal flows that may show up among a document's events.
@@ -61,6 +61,28 @@ def iter_events(document: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
         event = mapping(node).get("event")
         if isinstance(event, dict):
             yield event
+
+
+def kickoff_inputs(
+    entity: Mapping[str, Any], events: Iterable[Mapping[str, Any]]
+) -> dict[str, Any] | None:
+    """The inputs of a kickoff: the entity's own, else what its starting event says.
+
+    A checkpoint at the very start has them in the event only. Of several kickoffs in one
+    record the entity's own is meant; where the entity names none, the first with inputs.
+    """
+    saved = entity.get("checkpoint_inputs")
+    if isinstance(saved, dict):
+        return dict(saved)
+    kind = text(entity.get("entity_type")) or ""
+    opening = {"crew": "crew_kickoff_started", "flow": "flow_started"}.get(kind)
+    own = text(entity.get("checkpoint_kickoff_event_id"))
+    for event in events:
+        given = event.get("inputs")
+        is_own = event.get("type") == opening and own in (None, event.get("event_id"))
+        if is_own and isinstance(given, dict):
+            return dict(given)
+    return None
 
 
 def event_order(event: Mapping[str, Any]) -> tuple[str, int]:

@@ -47,6 +47,15 @@ def test_inputs_of_a_crew_that_has_just_begun_are_in_its_event() -> None:
     assert info.inputs == {"n": 3, "deep": {"x": [True, None]}}
 
 
+def test_inputs_of_a_second_kickoff_are_its_own() -> None:
+    events = [
+        event(1, "crew_kickoff_started", inputs={"topic": "first"}),
+        event(2, "crew_kickoff_started", inputs={"topic": "second"}),
+    ]
+    second = crew(task(), checkpoint_inputs=None, checkpoint_kickoff_event_id="event-2")
+    assert laid_out(document(second, events=events)).inputs == {"topic": "second"}
+
+
 def test_methods_in_the_order_in_which_they_ran() -> None:
     of = {"flow_name": "F"}
     info = laid_out(
