@@ -20,7 +20,8 @@ from unittest.mock import patch
 from crewcheck.demo.answers import answer
 from crewcheck.engine.fork import dump, fork_document
 from crewcheck.engine.invalidation import TaskFacts, Wishes, decide
-from crewcheck.engine.running import Prepared, Source, Wish
+from crewcheck.engine.running import Prepared, Wish
+from crewcheck.engine.source import Source
 from crewcheck.model.edits import Edits
 from crewcheck.model.words import epoch
 from crewcheck.runtimes import lock

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+import json
+import sys
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -11,6 +13,10 @@ from crewcheck.cli.run_options import edit_options, edits_from, run_options, wis
 from crewcheck.engine.refs import find
 from crewcheck.errors import Exit
 from crewcheck.model.harmless import name
+
+if TYPE_CHECKING:
+    from crewcheck.engine.running import Wish
+    from crewcheck.engine.source import Source
 
 
 @click.command("fork")
@@ -26,16 +32,20 @@ def command(
 ) -> int:  # fmt: skip
     """Edit a checkpoint and run what depends on it, on a new branch.
 
-    The plan says which tasks are kept and which run, and why. The source stays as it is.
+    The plan says which tasks or methods are kept and which run, and why, and what the
+    repeated part cost last time. The source stays as it is. A flow's fork is only written
+    so far (--no-run).
 
     \b
     Examples:
       crewcheck fork latest~2 --output research=@notes.md --branch what-if/notes
       crewcheck fork main --input max_words=60 --dry-run
       crewcheck fork 176e579a -o 2="A better draft" --no-run
+      crewcheck fork latest --state 'retries=0' --output classify=urgent --no-run
     """
     from crewcheck.cli.running import Started, stream
-    from crewcheck.engine.running import FORK, prepare, read_source
+    from crewcheck.engine.running import FORK, prepare
+    from crewcheck.engine.source import FLOW, read_source
 
     found = find(ref, console.location)
     with found.catalog as catalog, stream(console, as_json):
@@ -43,41 +53,39 @@ def command(
         source = read_source(catalog, found.node)
         wish = wish_from(FORK, options)
         wish.edits = edits_from(options, source)
-        if no_run:
+        if no_run or (dry_run and source.kind == FLOW):
             return _write_only(console, source, wish, as_json, dry_run)
         started = Started(console, prepare(source, wish), as_json=as_json, show_log=show_log)
         return started.run(dry_run=dry_run, yes=yes)
 
 
-def _write_only(console: Console, source: Any, wish: Any, as_json: bool, dry_run: bool) -> int:
-    from crewcheck.engine.running import decide_from_data, fork_without_run
-    from crewcheck.runtimes.project import find_project
+def _write_only(console: Console, source: Source, wish: Wish, as_json: bool, dry_run: bool) -> int:
+    """Plan from data alone, and write the fork unless that is all."""
+    from crewcheck.cli.plan_text import plan_lines
+    from crewcheck.cli.running import styled
+    from crewcheck.engine.data_plan import decide_from_data
+    from crewcheck.engine.planning import data_report
+    from crewcheck.engine.running import FORK, fork_without_run, project_of
+    from crewcheck.engine.source import CREW
 
+    checkpoint_id = location = ""
     if dry_run:
-        decisions = decide_from_data(
-            source, wish.edits, find_project(source.catalog.store.location)
-        )
+        decisions = decide_from_data(source, wish.edits, project_of(source))
+        branch = wish.branch
     else:
         checkpoint_id, branch, location, decisions = fork_without_run(
             source, wish.edits, wish.branch
         )
+    report = console.redactor.value(data_report(source, FORK, wish.edits, decisions, branch))
     if as_json:
-        import json
-        import sys
-
-        told: dict[str, Any] = {"type": "plan" if dry_run else "forked"}
-        if not dry_run:
-            told |= {"checkpoint_id": checkpoint_id, "branch": branch, "location": location}
-        told["items"] = [one.as_dict() for one in decisions]
-        sys.stdout.write(json.dumps(console.redactor.value(told)) + "\n")
+        told = {"type": "forked", "checkpoint_id": checkpoint_id, "location": location}
+        shape = report if dry_run else {**report, **told, "source_id": source.id}
+        sys.stdout.write(json.dumps(shape, default=str) + "\n")
         return Exit.DONE
-    for one in decisions:
-        click.echo(
-            f"  {one.action:<4}  {one.index + 1:>2} {name(one.label)}  {one.reason}", err=True
-        )
+    for line, style in plan_lines(report):
+        click.secho(line, err=True, **styled(style))
     if not dry_run:
-        console.note(
-            f"forked to branch {name(branch)}; run it with `crewcheck resume {checkpoint_id}`"
-        )
+        way = f"; run it with `crewcheck resume {checkpoint_id}`" if source.kind == CREW else ""
+        console.note(f"forked to branch {name(branch or '')}{way}")
         console.rows([[checkpoint_id, branch, location]])
     return Exit.DONE

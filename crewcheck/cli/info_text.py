@@ -142,6 +142,15 @@ def _body(page: _Page, info: Info, unicode: bool) -> None:
             rich,
             [(one_line(agent.role, 40) or "agent", _agent_line(agent)) for agent in info.agents],
         )
+    if info.edits:
+        _heading(rich, "Edited by a person")
+        _facts(
+            rich,
+            [
+                (one_line(place, 60), f"in fork {name(fork)}")
+                for place, fork in info.edited_places()
+            ],
+        )
     if info.losses:
         _heading(rich, "Not in the checkpoint")
         for loss in info.losses:

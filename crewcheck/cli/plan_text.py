@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from crewcheck.engine.running import FORK
+from crewcheck.model import words
 from crewcheck.model.harmless import name, one_line
 
 Line = tuple[str, str]  # text, style
@@ -14,39 +15,62 @@ Line = tuple[str, str]  # text, style
 def plan_lines(report: dict[str, Any]) -> Iterator[Line]:
     """The lines of a confirmation, with their styles."""
     verb = "Fork" if report["action"] == FORK else "Resume"
-    what = one_line(report["name"] or "crew", 40)
+    what = one_line(report["name"] or report["kind"], 40)
     yield f"{verb} {what} from {name(report['checkpoint_id'])}", "bold"
-    yield f"  branch   {name(report['branch'])}", ""
-    yield f"  entry    {one_line(str(report['entry']))}  ({one_line(report['entry_origin'])})", ""
-    crewai = f"crewai {one_line(report['crewai'])}" if report["crewai"] else "crewai"
-    yield f"  python   {name(report['python'])}  ({crewai})", ""
-    if report["model"]:
+    if report["branch"]:
+        yield f"  branch   {name(report['branch'])}", ""
+    if report.get("entry"):
+        origin = one_line(report["entry_origin"])
+        yield f"  entry    {one_line(str(report['entry']))}  ({origin})", ""
+    if report.get("python"):
+        crewai = f"crewai {one_line(report['crewai'])}" if report["crewai"] else "crewai"
+        yield f"  python   {name(report['python'])}  ({crewai})", ""
+    if report.get("model"):
         at = f" at {one_line(report['endpoint'])}" if report["endpoint"] else ""
         yield f"  model    {one_line(report['model'])}{at}", ""
-    if report["tools"]:
+    if report.get("tools"):
         yield f"  tools    {one_line(', '.join(map(str, report['tools'])), 100)}", ""
-    width = max((len(one_line(str(item["label"]), 32)) for item in report["items"]), default=0)
-    for item in report["items"]:
-        label = one_line(str(item["label"]), 32)
-        number = item["index"] + 1
-        style = "" if item["action"] == "keep" else "bold"
-        yield (
-            f"  {item['action']:<4}  {number:>2} {label:<{width}}  {one_line(item['reason'])}",
-            style,
-        )
+    spent = words.spent(**report["costs"]["so_far"])
+    if spent:
+        yield f"  spent    {spent} so far", ""
+    yield from _items(report)
+    again = words.spent(**report["costs"]["again"])
+    if again:
+        yield f"  repeats  what cost {again} last time", ""
+    labels = {str(item["index"]): one_line(str(item["label"]), 40) for item in report["items"]}
     for key in report["edits"]["inputs"]:
         yield f"  edited   input {name(key)}", "cyan"
     for key in report["edits"]["outputs"]:
-        yield f"  edited   output of task {int(key) + 1}", "cyan"
-    for difference in report["changed"]:
+        yield f"  edited   output of {labels.get(key) or f'task {int(key) + 1}'}", "cyan"
+    for key in report["edits"]["state"]:
+        yield f"  edited   state {name(key)}", "cyan"
+    yield from _remarks(report)
+
+
+def _items(report: dict[str, Any]) -> Iterator[Line]:
+    """What is kept and what runs, a line each."""
+    items = report["items"]
+    width = max((len(one_line(str(item["label"]), 32)) for item in items), default=0)
+    for item in items:
+        label = one_line(str(item["label"]), 32)
+        number = item["index"] + 1
+        style = "" if item["action"] == "keep" else "bold"
+        line = f"  {item['action']:<4}  {number:>2} {label:<{width}}  {one_line(item['reason'])}"
+        spent = words.spent(**report["costs"]["items"].get(str(item["index"]), {}))
+        yield (f"{line}  ({spent})" if spent else line), style
+
+
+def _remarks(report: dict[str, Any]) -> Iterator[Line]:
+    """What to beware of."""
+    for difference in report.get("changed") or []:
         yield f"  changed  {one_line(str(difference))}", "yellow"
-    for warning in report["warnings"]:
+    for warning in report.get("warnings") or []:
         yield f"  beware   {_told(warning)}", "yellow"
     for loss in report["losses"]:
         yield f"  note     {_told(loss)}", "dim"
-    if report["ran_before"]:
+    if report.get("ran_before"):
         yield "  note     the program has already run up to its kickoff", "yellow"
-    for note in report["notes"]:
+    for note in report.get("notes") or []:
         yield f"  note     {one_line(note)}", "dim"
 
 

@@ -38,7 +38,8 @@ def command(
       crewcheck resume 176e579a --dry-run
     """  # fmt: skip
     from crewcheck.cli.running import Started, stream
-    from crewcheck.engine.running import RESUME, prepare, read_source
+    from crewcheck.engine.running import RESUME, prepare
+    from crewcheck.engine.source import read_source
 
     found = find(ref, console.location)
     with found.catalog as catalog, stream(console, as_json):

@@ -7,10 +7,18 @@ from typing import Any, TypeVar
 
 import click
 
-from crewcheck.engine.running import Source, Wish
+from crewcheck.engine.running import Wish
+from crewcheck.engine.source import FLOW, Source, find_call, result_value
 from crewcheck.errors import NotFound, Unreadable, UsageProblem
-from crewcheck.model.edits import Edits, find_task, parse_input, parse_inputs_file
+from crewcheck.model.edits import (
+    Edits,
+    find_task,
+    parse_input,
+    parse_inputs_file,
+    parse_state,
+)
 from crewcheck.model.harmless import name as shown
+from crewcheck.model.paths import changed_at
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -39,11 +47,16 @@ _EDIT = (
     ),
     click.option("--inputs", "inputs_file", metavar="FILE", help="Change inputs from a JSON file."),
     click.option(
-        "-o", "--output", "outputs", metavar="TASK=TEXT|@FILE", multiple=True,
-        help="Change a task's output. TASK is its name, id, or number from 1.",
+        "-o", "--output", "outputs", metavar="ITEM=TEXT|@FILE", multiple=True,
+        help="Change an output. ITEM is a task's name, id, or number from 1; of a flow a "
+        "method (METHOD#2: its second call).",
     ),
-    click.option("--rerun", metavar="TASK", multiple=True, help="Run this task again."),
-    click.option("--keep", metavar="TASK", multiple=True, help="Keep this task's output."),
+    click.option(
+        "--state", "state", metavar="PATH=JSON", multiple=True,
+        help="Change a flow's state; PATH as in plan.steps[0].name or /plan/steps/0.",
+    ),
+    click.option("--rerun", metavar="ITEM", multiple=True, help="Run this task or method again."),
+    click.option("--keep", metavar="ITEM", multiple=True, help="Keep what this one gave."),
 )  # fmt: skip
 
 
@@ -89,15 +102,34 @@ def edits_from(options: dict[str, Any], source: Source) -> Edits:
         path = options["inputs_file"]
         edits.inputs.update(parse_inputs_file(_read(path), path))
     edits.inputs.update(parse_input(one) for one in options["inputs"])
+    find = _call_finder(source) if source.kind == FLOW else _task_finder(source)
     for one in options["outputs"]:
-        task, sign, value = one.partition("=")
+        item, sign, value = one.partition("=")
         if not sign:
-            raise UsageProblem(f'"{shown(one)}" is no output', "write --output TASK=TEXT")
-        index = find_task(source.tasks, task)
-        edits.outputs[index] = _read(value[1:]) if value.startswith("@") else value
-    edits.rerun = {find_task(source.tasks, one) for one in options["rerun"]}
-    edits.keep = {find_task(source.tasks, one) for one in options["keep"]}
+            raise UsageProblem(f'"{shown(one)}" is no output', "write --output ITEM=TEXT")
+        given = _read(value[1:]) if value.startswith("@") else value
+        index = find(item)
+        if source.kind == FLOW:
+            edits.results[index] = result_value(source.calls[index], given)
+        else:
+            edits.outputs[index] = given
+    for one in options["state"]:
+        path, value = parse_state(one)
+        changed_at(source.state, path, value)
+        edits.state[path] = value
+    if edits.state and source.kind != FLOW:
+        raise UsageProblem(f"--state is for flows, and this is a {source.kind}")
+    edits.rerun = {find(one) for one in options["rerun"]}
+    edits.keep = {find(one) for one in options["keep"]}
     return edits
+
+
+def _task_finder(source: Source) -> Callable[[str], int]:
+    return lambda wanted: find_task(source.tasks, wanted)
+
+
+def _call_finder(source: Source) -> Callable[[str], int]:
+    return lambda wanted: find_call(source.calls, wanted)
 
 
 def _read(path: str) -> str:

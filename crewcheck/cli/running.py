@@ -104,7 +104,7 @@ class Followed:
             return
         line = _line(message, self.show_log)
         if line and not self.console.quiet:
-            click.secho(self.console.redactor.text(line), err=True, **_style(_line_style(message)))
+            click.secho(self.console.redactor.text(line), err=True, **styled(_line_style(message)))
 
     def _end(self) -> int:
         """Say how it ended. A run that ended without a word is told as failed."""
@@ -185,7 +185,7 @@ class Started(Followed):
             self._emit(report)
         else:
             for line, style in plan_lines(self.console.redactor.value(report)):
-                click.secho(line, err=True, **_style(style))
+                click.secho(line, err=True, **styled(style))
         if self.dry_run:
             handle.abort()
             return False
@@ -294,7 +294,8 @@ def _line_style(message: dict[str, Any]) -> str:
     return "bold" if event == "task_started" else "dim" if message["type"] != "event" else ""
 
 
-def _style(style: str) -> dict[str, Any]:
+def styled(style: str) -> dict[str, Any]:
+    """A style of ours as click takes it."""
     if style in ("bold", "dim"):
         return {style: True}
     return {"fg": style} if style else {}

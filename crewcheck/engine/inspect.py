@@ -10,6 +10,7 @@ from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any
 
 from crewcheck.engine.catalog import Catalog
+from crewcheck.engine.edited import Edited, edited
 from crewcheck.engine.redaction import Redactor
 from crewcheck.lineage import Node
 from crewcheck.model import crew as crews
@@ -38,7 +39,8 @@ class Info:
 
     ``inputs`` are those of the kickoff (None: it had none), ``placeholders`` the names
     that the templates ask for, ``question`` and ``answer`` an agent's, ``state`` a flow's.
-    ``settings`` are the checkpoint settings of the run (location, on_events, ...).
+    ``settings`` are the checkpoint settings of the run (location, on_events, ...), ``edits``
+    what a person has changed in a fork and still stands.
     """
 
     checkpoint: Checkpoint
@@ -57,13 +59,31 @@ class Info:
     losses: list[Loss]
     settings: dict[str, Any]
     notes: tuple[str, ...]
+    edits: tuple[Edited, ...] = ()
+
+    def edited_places(self) -> list[tuple[str, str]]:
+        """What a person has edited, in words, and the fork in which that was done."""
+        return [(self._place(one.path), one.fork_id) for one in self.edits]
+
+    def _place(self, path: str) -> str:
+        kind, _, rest = path.partition(".")
+        if kind == "tasks":
+            index = rest.partition(".")[0]
+            known = index.isdigit() and int(index) < len(self.tasks)
+            return f"output of {self.tasks[int(index)].label if known else path}"
+        if kind == "methods":
+            return f"result of {rest.removesuffix('.result')}"
+        return f"{'input' if kind == 'inputs' else kind} {rest}"
 
 
 def inspect(catalog: Catalog, checkpoint: Checkpoint, redactor: Redactor) -> Info:
     """Read and lay out a checkpoint. Raises `DamagedDocument` or `NotFound`."""
     document = catalog.store.document(checkpoint.header)
     notes = catalog.store.notes(checkpoint.header)
-    return lay_out(document, checkpoint, redactor, notes)
+    info = lay_out(document, checkpoint, redactor, notes)
+    node = catalog.forest.by_key.get(checkpoint.key)
+    edits = tuple(edited(catalog, node, document)) if node is not None else ()
+    return replace(info, edits=_redacted(redactor, edits)) if edits else info
 
 
 def lay_out(

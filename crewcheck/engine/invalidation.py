@@ -36,6 +36,7 @@ class TaskFacts:
     depends_on: frozenset[int] | None = None
     names: frozenset[str] | None = None
     label: str = ""
+    certain: bool = True
 
     @property
     def shown(self) -> str:
@@ -147,7 +148,7 @@ def _names_changed(names: tuple[str, ...]) -> str:
 def _outputs_changed(because: tuple[int, ...], task: TaskFacts, labels: Mapping[int, str]) -> str:
     named = ", ".join(labels.get(index, f"task {index + 1}") for index in because)
     verb = "changes" if len(because) == 1 else "change"
-    if task.depends_on is None:
+    if task.depends_on is None or not task.certain:
         return f"it may depend on {named}, which {verb}"
     return f"it depends on {named}, which {verb}"
 

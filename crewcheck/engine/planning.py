@@ -1,22 +1,31 @@
-"""The plan of a run as both front ends show it before anything runs."""
+"""The plan of a run or fork as both front ends show it before anything happens."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
+from crewcheck.engine.costs import costs
+from crewcheck.engine.invalidation import Decision
 from crewcheck.engine.running import Prepared
+from crewcheck.engine.source import Source
+from crewcheck.model.document import sorted_events
+from crewcheck.model.edits import Edits, changed_inputs
+from crewcheck.model.losses import losses
+from crewcheck.model.paths import write_path
 
 
 def plan_report(prepared: Prepared, loaded: dict[str, Any], plan: dict[str, Any]) -> dict[str, Any]:
     """The plan as the JSON stream has it: everything that a confirmation shows."""
     source = prepared.source
+    items = plan.get("items") or []
     return {
         "type": "plan",
         "action": prepared.wish.action,
         "checkpoint_id": source.id,
         "branch": prepared.branch,
-        "kind": "crew",
-        "name": source.entity.get("name"),
+        "kind": source.kind,
+        "name": source.name,
         "entry": loaded.get("entry") or prepared.spec.entry or prepared.spec.script,
         "entry_origin": prepared.origin,
         "python": prepared.interpreter.path,
@@ -27,13 +36,48 @@ def plan_report(prepared: Prepared, loaded: dict[str, Any], plan: dict[str, Any]
         "endpoint": loaded.get("endpoint"),
         "tools": loaded.get("tools"),
         "ran_before": loaded.get("ran_before"),
-        "items": plan.get("items") or [],
-        "edits": {
-            "inputs": prepared.spec.inputs,
-            "outputs": prepared.spec.outputs,
-        },
+        "items": items,
+        "edits": edits_report(source, prepared.wish.edits),
+        "costs": costs(source, items),
         "warnings": plan.get("warnings") or [],
         "losses": plan.get("losses") or [],
         "changed": plan.get("changed") or [],
         "notes": prepared.notes,
+    }
+
+
+def data_report(
+    source: Source, action: str, edits: Edits, items: Sequence[Decision], branch: str | None
+) -> dict[str, Any]:
+    """The plan that is made from data alone, with the keys of `plan_report` that data has.
+
+    ``losses`` are what only the project can bring back.
+    """
+    planned = [item.as_dict() for item in items]
+    return {
+        "type": "plan",
+        "action": action,
+        "checkpoint_id": source.id,
+        "branch": branch,
+        "kind": source.kind,
+        "name": source.name,
+        "items": planned,
+        "edits": edits_report(source, edits),
+        "costs": costs(source, planned),
+        "losses": [
+            {"rule": loss.rule, "where": loss.where, "message": loss.message}
+            for loss in losses(source.entity, sorted_events(source.document))
+        ],
+    }
+
+
+def edits_report(source: Source, edits: Edits) -> dict[str, Any]:
+    """What is edited: ``inputs`` and ``state`` by name and path, ``outputs`` by position."""
+    return {
+        "inputs": changed_inputs(source.inputs, edits),
+        "outputs": {
+            **{str(index): value for index, value in sorted(edits.outputs.items())},
+            **{str(index): value for index, value in sorted(edits.results.items())},
+        },
+        "state": {write_path(path): value for path, value in edits.state.items()},
     }

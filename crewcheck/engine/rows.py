@@ -68,6 +68,7 @@ def info_row(info: Info | None, node: Node, redactor: Redactor) -> dict[str, Any
         "tokens": _values(info.tokens) if info else None,
         "lineage": redactor.value(place_in_lineage(node)),
         "losses": [_values(loss) for loss in info.losses] if info else None,
+        "edits": [_values(edit) for edit in info.edits] if info else None,
         "settings": info.settings if info else None,
         "notes": list(info.notes if info else _notes(node.checkpoint)),
     }

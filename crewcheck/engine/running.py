@@ -11,17 +11,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from crewcheck.engine.branches import check_branch, new_branch
-from crewcheck.engine.catalog import Catalog
+from crewcheck.engine.data_plan import decide_from_data
 from crewcheck.engine.fork import dump, fork_document, new_id
-from crewcheck.engine.invalidation import RUN, Decision, TaskFacts, Wishes, decide
+from crewcheck.engine.invalidation import KEEP, RUN, Decision
+from crewcheck.engine.source import CREW, Source
 from crewcheck.errors import NotFound, Refused, UsageProblem
-from crewcheck.lineage import Node
-from crewcheck.model.crew import Task, placeholders, tasks
-from crewcheck.model.document import iter_events, kickoff_inputs, mapping, sorted_events, text
+from crewcheck.model.crew import placeholders
+from crewcheck.model.document import mapping, text
 from crewcheck.model.edits import Edits, changed_inputs
 from crewcheck.model.harmless import name as shown
-from crewcheck.model.primary import primary
-from crewcheck.model.scan import Checkpoint
 from crewcheck.runtimes.interpreter import Interpreter, find_interpreter
 from crewcheck.runtimes.project import Project, find_project
 from crewcheck.runtimes.spawn import RunHandle, start_run
@@ -70,32 +68,6 @@ class Wish:
 
 
 @dataclass(slots=True)
-class Source:
-    """A crew's checkpoint, read: what a run or fork starts from."""
-
-    catalog: Catalog
-    checkpoint: Checkpoint
-    document: dict[str, Any]
-    entity: dict[str, Any]
-    tasks: list[Task]
-    inputs: dict[str, Any]
-
-    @property
-    def id(self) -> str:
-        return self.checkpoint.id
-
-    @property
-    def pending(self) -> bool:
-        """Whether there is anything left to do."""
-        return self.checkpoint.summary is None or self.checkpoint.summary.status != "finished"
-
-    @property
-    def result(self) -> str:
-        """The text of the newest output there is, as CrewAI gives it for a crew."""
-        return next((task.output for task in reversed(self.tasks) if task.output), "")
-
-
-@dataclass(slots=True)
 class Prepared:
     """A run that can be started. ``origin`` says how the user's object was found."""
 
@@ -109,30 +81,18 @@ class Prepared:
     notes: list[str]
 
 
-def read_source(catalog: Catalog, node: Node) -> Source:
-    """Read a checkpoint to go on from. Raises `DamagedDocument`, `NotFound`, `Refused`."""
-    checkpoint = node.checkpoint
-    catalog.read_summaries([checkpoint])
-    document = catalog.store.document(checkpoint.header)
-    entity: Any = primary(document, list(iter_events(document)))
-    kind = text(mapping(entity).get("entity_type"))
-    if kind != "crew":
-        raise Refused(
-            f"{shown(checkpoint.id)} is a checkpoint of a {kind or 'thing of unknown kind'}, "
-            "and only crews can be resumed and forked so far"
-        )
-    events = sorted_events(document)
-    inputs = kickoff_inputs(entity, events) or {}
-    listed = tasks(document, entity, events)
-    return Source(catalog, checkpoint, document, entity, listed, inputs)
-
-
 def prepare(source: Source, wish: Wish) -> Prepared:
     """Find the project, its object and its Python; check what can be checked.
 
     Nothing of the user's is imported or run, and nothing is written. Raises `Refused`,
     `NotFound`, `UsageProblem` or `NoInterpreter`.
     """
+    if source.kind != CREW:
+        raise Refused(
+            f"{shown(source.id)} is a checkpoint of a {source.kind}, "
+            "and only crews can be run so far",
+            "write the fork without running it: `crewcheck fork --no-run`",
+        )
     branch = _branch(source, wish)
     writable(source.catalog.store)
     store = os.path.abspath(source.catalog.store.location)
@@ -147,7 +107,7 @@ def prepare(source: Source, wish: Wish) -> Prepared:
         python=interpreter.path,
         cwd=project.folder,
         kind="crew",
-        name=text(source.entity.get("name")),
+        name=source.name,
         total=len(source.tasks),
         path=list(project.path),
         env=dict(project.env),
@@ -207,7 +167,7 @@ def _entry(
     if own is not None:
         return own, None, [], "the checkpoint", []
     look = look_at(project.folder, project.path)
-    matches = match_crew(look, source.tasks, source.inputs, text(source.entity.get("name")))
+    matches = match_crew(look, source.tasks, source.inputs, source.name)
     found = _only_match(matches, project)
     where = f"found in {found.candidate.file}, line {found.candidate.line}"
     return found.candidate.entry, None, [], where, look.notes
@@ -237,51 +197,6 @@ def _only_match(matches: list[Match], project: Project) -> Match:
             os.path.join(project.folder, script),
         )
     return can[0]
-
-
-def facts_from_data(source: Source, project: Project | None) -> list[TaskFacts]:
-    """What a plan is made from, without running anything of the user's.
-
-    With a project in which the crew is found for certain, its ``context`` lists and
-    templates count; else each later task may depend on each earlier one.
-    """
-    found = None
-    if project is not None:
-        name = text(source.entity.get("name"))
-        matches = match_crew(
-            look_at(project.folder, project.path), source.tasks, source.inputs, name
-        )
-        certain = [one for one in matches if one.certain and one.candidate.tasks]
-        found = certain[0].candidate.tasks if len(certain) == 1 else None
-    facts = []
-    for task in source.tasks:
-        known = found[task.index] if found else None
-        facts.append(
-            TaskFacts(
-                task.index,
-                {"running": "under-way"}.get(task.state, task.state),
-                known.depends_on if known else None,
-                # an agent's templates are not in a document: they may name any input
-                known.names if known else None,
-                task.label,
-            )
-        )
-    return facts
-
-
-def wishes_of(source: Source, edits: Edits) -> Wishes:
-    """A person's edits as `invalidation` takes them."""
-    return Wishes(
-        frozenset(edits.outputs),
-        frozenset(changed_inputs(source.inputs, edits)),
-        frozenset(edits.rerun),
-        frozenset(edits.keep),
-    )
-
-
-def decide_from_data(source: Source, edits: Edits, project: Project | None) -> list[Decision]:
-    """What a fork keeps and runs, as far as data tells (`facts_from_data`)."""
-    return decide(facts_from_data(source, project), wishes_of(source, edits))
 
 
 def start(prepared: Prepared) -> RunHandle:
@@ -339,11 +254,15 @@ def fork_without_run(
     """A fork that is only written: ``(id, branch, location, decisions)``."""
     wish = Wish(action=FORK, edits=edits, branch=branch)
     chosen = _branch(source, wish)
-    try:
-        project: Project | None = find_project(os.path.abspath(source.catalog.store.location))
-    except UsageProblem:
-        project = None
-    decisions = decide_from_data(source, edits, project)
-    run = [one.index for one in decisions if one.action == RUN]
+    decisions = decide_from_data(source, edits, project_of(source))
+    run = [one.index for one in decisions if one.action != KEEP]
     checkpoint_id, location, _ = write_fork(source, edits, chosen, run)
     return checkpoint_id, chosen, location, decisions
+
+
+def project_of(source: Source) -> Project | None:
+    """The project that a store lies in; None where its configuration cannot be read."""
+    try:
+        return find_project(os.path.abspath(source.catalog.store.location))
+    except UsageProblem:
+        return None

@@ -5,29 +5,49 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from crewcheck.errors import NotFound, UsageProblem
 from crewcheck.model.crew import Task
 from crewcheck.model.harmless import name as shown
+from crewcheck.model.paths import Path, parse_path
 
 
 @dataclass(slots=True)
 class Edits:
-    """Changes to one checkpoint of a crew. Tasks are named by their position from 0.
+    """Changes to one checkpoint. Items are the tasks of a crew, or the calls of a flow's
+    methods, named by their position from 0.
 
-    ``inputs`` holds only what was changed or added, with its JSON type. ``rerun`` are
-    tasks to run again although nothing else asks for it, ``keep`` tasks to keep although
-    something they depend on has changed.
+    ``inputs`` holds only what was changed or added, with its JSON type. ``outputs`` are the
+    texts of tasks, ``results`` the JSON values of calls, ``state`` what is changed in a
+    flow's state, by its place. ``rerun`` are items to run again although nothing else asks
+    for it, ``keep`` items to keep although something they depend on has changed.
     """
 
     inputs: dict[str, Any] = field(default_factory=dict)
     outputs: dict[int, str] = field(default_factory=dict)
+    results: dict[int, Any] = field(default_factory=dict)
+    state: dict[Path, Any] = field(default_factory=dict)
     rerun: set[int] = field(default_factory=set)
     keep: set[int] = field(default_factory=set)
 
     def __bool__(self) -> bool:
-        return bool(self.inputs or self.outputs or self.rerun or self.keep)
+        return bool(
+            self.inputs or self.outputs or self.results or self.state or self.rerun or self.keep
+        )
+
+
+class Change(NamedTuple):
+    """One thing that was edited: its place in the checkpoint, and both values."""
+
+    path: str
+    old: Any
+    new: Any
+
+    @property
+    def key(self) -> str:
+        """The last part of the path."""
+        return self.path.partition(".")[2]
 
 
 def parse_input(text: str) -> tuple[str, Any]:
@@ -40,6 +60,14 @@ def parse_input(text: str) -> tuple[str, Any]:
     if not sign or not key:
         raise UsageProblem(f'"{shown(text)}" is no input', "write --input KEY=VALUE")
     return key, json_or_text(value)
+
+
+def parse_state(text: str) -> tuple[Path, Any]:
+    """``PATH=JSON``: a place in a flow's state and its new value. Raises `UsageProblem`."""
+    path, sign, value = text.partition("=")
+    if not sign or not path:
+        raise UsageProblem(f'"{shown(text)}" is no change of state', "write --state PATH=JSON")
+    return parse_path(path), json_or_text(value)
 
 
 def json_or_text(value: str) -> Any:

@@ -116,6 +116,15 @@ class LossReport(_Shape):
     message: str
 
 
+class EditReport(_Shape):
+    """What a person has changed: ``path`` is ``inputs.NAME``, ``tasks.N.output``,
+    ``methods.CALL.result`` or ``state.PATH``, ``fork_id`` the fork in which it was done."""
+
+    path: str
+    new: Any
+    fork_id: str
+
+
 class InfoReport(CheckpointReport):
     """What ``info --json`` prints. Lists are null where the document cannot be read."""
 
@@ -132,5 +141,6 @@ class InfoReport(CheckpointReport):
     tokens: TokensReport | None
     lineage: LineageReport
     losses: list[LossReport] | None
+    edits: list[EditReport] | None
     settings: dict[str, Any] | None
     notes: list[str]

@@ -168,6 +168,12 @@ def took(seconds: float | None) -> str:
     return f"{hours}h {minutes:02d}m"
 
 
+def spent(tokens: int = 0, seconds: float | None = None) -> str:
+    """What something cost: ``1,234 tokens, 4m 05s``; empty where nothing is known."""
+    told = [many(tokens, "token") if tokens else "", took(seconds)]
+    return ", ".join(filter(None, told))
+
+
 _GIVEN_NAME = re.compile(r"fork/\d{8}T\d{6}_[0-9a-f]{8}_([0-9a-f]{6,})")
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from crewcheck.runtimes.static_expressions import Scope, evaluate
+from crewcheck.runtimes.static_flows import steps_of
 from crewcheck.runtimes.static_values import (
     UNKNOWN,
     Bound,
@@ -22,7 +23,6 @@ from crewcheck.runtimes.yaml_subset import read_yaml
 
 #: The attribute of an instance of a `@CrewBase` class under which its crew is found.
 THE_CREW = "<crew>"
-_STEPS = ("start", "listen", "router")
 _LARGEST_CONFIG = 1 << 20
 
 
@@ -38,13 +38,9 @@ def read_class(
     inherited = [one for one in bases if isinstance(one, ClassValue)]
     is_flow = any(isinstance(one, External) and one.is_crewai("Flow") for one in bases)
     if is_flow or any(one.kind == "flow" for one in inherited):
-        names = dict.fromkeys(name for one in inherited for name in one.methods)
-        for method in node.body:
-            if isinstance(method, (ast.FunctionDef, ast.AsyncFunctionDef)) and any(
-                _is(one, scope, *_STEPS) for one in method.decorator_list
-            ):
-                names[method.name] = None
-        return ClassValue(node.name, place, "flow", tuple(names))
+        steps = {step.name: step for one in inherited for step in one.steps}
+        steps.update((step.name, step) for step in steps_of(node, scope))
+        return ClassValue(node.name, place, "flow", tuple(steps.values()))
     return ClassValue(node.name, place)
 
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from crewcheck.model.crew import Task, placeholders
 from crewcheck.runtimes.static_classes import crew_of
+from crewcheck.runtimes.static_flows import Step
 from crewcheck.runtimes.static_project import Module, StaticProject
 from crewcheck.runtimes.static_values import (
     IMPLICIT,
@@ -45,7 +46,7 @@ class Candidate:
     """An object of the project that can be run.
 
     ``entry`` is its ``module:attr``. ``tasks`` are a crew's, None where they cannot be
-    told; ``methods`` a flow's. ``starts_in`` is the file that would start a run if the
+    told; ``steps`` a flow's. ``starts_in`` is the file that would start a run if the
     module were imported: such an entry is not for importing, but for ``--script``.
     """
 
@@ -55,8 +56,13 @@ class Candidate:
     line: int
     name: str | None = None
     tasks: tuple[TaskTexts, ...] | None = None
-    methods: tuple[str, ...] = ()
+    steps: tuple[Step, ...] = ()
     starts_in: str | None = None
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """The names of a flow's steps."""
+        return tuple(step.name for step in self.steps)
 
     @property
     def can_be_imported(self) -> bool:
@@ -116,7 +122,7 @@ def _candidates(
             line=made.place[1],
             name=made.name,
             tasks=_texts(made) if isinstance(made, CrewValue) else None,
-            methods=made.methods if isinstance(made, ClassValue) else (),
+            steps=made.steps if isinstance(made, ClassValue) else (),
             starts_in=starts_in,
         )
         found.append((rank, candidate, made.place))

@@ -94,14 +94,14 @@ class FunctionValue:
 class ClassValue:
     """A class of the project: a crew's (`@CrewBase`), a flow's, or another.
 
-    ``methods`` of a flow are the names of its steps, those of its bases included;
+    ``steps`` of a flow are a `static_flows.Step` each, those of its bases included;
     ``place`` is where it is; ``make`` gives an instance of a crew's class.
     """
 
     name: str
     place: tuple[str, int, int]
     kind: str = ""
-    methods: tuple[str, ...] = ()
+    steps: tuple[Any, ...] = ()
     make: Callable[[], Any] | None = None
 
 

@@ -7,7 +7,6 @@ which imports crewai and makes the exact plan while the person reads, `go` confi
 from __future__ import annotations
 
 import contextlib
-import os
 from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -15,25 +14,23 @@ from threading import Lock
 from typing import Any
 
 from crewcheck.engine.catalog import open_catalog
+from crewcheck.engine.data_plan import facts_from_data, wishes_of
 from crewcheck.engine.invalidation import Decision, TaskFacts, Wishes
 from crewcheck.engine.planning import plan_report
 from crewcheck.engine.redaction import Redactor
 from crewcheck.engine.running import (
     FORK,
     Prepared,
-    Source,
     Wish,
     confirm,
-    facts_from_data,
     prepare,
-    read_source,
+    project_of,
     start,
-    wishes_of,
     write_fork,
 )
-from crewcheck.errors import CrewcheckError, NotFound, UsageProblem
+from crewcheck.engine.source import CREW, Source, read_source
+from crewcheck.errors import CrewcheckError, NotFound, Refused
 from crewcheck.runtimes.follow import Follower
-from crewcheck.runtimes.project import find_project
 from crewcheck.runtimes.spawn import RunHandle
 from crewcheck.runtimes.wire import LAST, Message
 from crewcheck.tui.edit_book import identity_of
@@ -131,19 +128,17 @@ class Launch:
             if node is None:
                 raise NotFound("this checkpoint is not in the store any more", "refresh with r")
             source = read_source(catalog, node)
-            try:
-                project = find_project(os.path.abspath(catalog.store.location))
-            except UsageProblem:
-                project = None
-            facts = facts_from_data(source, project)
+            if source.kind != CREW:
+                raise Refused("only crews can be resumed or forked in the app so far")
+            facts = facts_from_data(source, project_of(source))
         except BaseException:
             catalog.close()
             raise
         self._source = source
         hide = self.redactor
-        name = source.entity.get("name")
+        name = source.name
         return Known(
-            hide.text(name if isinstance(name, str) and name else "crew"),
+            hide.text(name or "crew"),
             [replace(fact, label=hide.text(fact.label)) for fact in facts],
             wishes_of(source, self.wish.edits),
             self._changes(source),

@@ -304,7 +304,7 @@ async def test_what_cannot_be_forked(
         use_fake(pilot, monkeypatch)
         await go_to(pilot, build.ident(1))
         await keys(pilot, "f")
-        await until_text(pilot, "only crews can be resumed")
+        await until_text(pilot, "Only crews can be resumed or forked")
         await keys(pilot, "escape")
         screen_of(pilot).go_to_checkpoint(build.ident(2))
         await settle(pilot)

@@ -38,6 +38,7 @@ class OverviewPage(Page):
             self._facts(),
             self._agents(),
             self._notes(),
+            self._edits(),
             self._losses(),
         ]
         blocks: list[Block] = []
@@ -326,6 +327,18 @@ class OverviewPage(Page):
             for note in notes
         ]
         return [*heading("Notes"), *blocks] if blocks else []
+
+    def _edits(self) -> list[Block]:
+        info = self.info
+        if info is None or not info.edits:
+            return []
+        blocks = heading("Edited by a person")
+        for place, fork in info.edited_places()[:ROWS]:
+            pieces: list[Piece] = [(f"{self.subject.glyphs.edited} ", "edited")]
+            pieces.append((self.subject.shown(one_line(place, 60)), ""))
+            pieces.append((f"  in fork {self.subject.shown(fork)}", "muted"))
+            blocks.append(Line(pieces, hang=2))
+        return blocks
 
     def _losses(self) -> list[Block]:
         info = self.info

@@ -75,6 +75,10 @@ class TasksPage(Page):
             ]  # fmt: skip
         if task.output is not None:
             kind = task.output_format if task.output_format not in (None, "raw") else ""
+            if self.info is not None and f"tasks.{index}.output" in {
+                one.path for one in self.info.edits
+            }:
+                kind = "edited by a person"
             blocks += heading("Output" if edited is None else "Recorded output", kind or "")
             if task.structured is not None:
                 blocks.append(json_body(task.structured))

@@ -1,0 +1,141 @@
+"""A checkpoint, read to go on from: a crew with its tasks, or a flow with its calls."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from crewcheck.engine.catalog import Catalog
+from crewcheck.errors import NotFound, Refused, UsageProblem
+from crewcheck.lineage import Node
+from crewcheck.model.crew import Task, tasks
+from crewcheck.model.document import iter_events, kickoff_inputs, mapping, sorted_events, text
+from crewcheck.model.events import Tokens, seconds_between, total_tokens
+from crewcheck.model.flow_calls import DONE, Call, calls, newest_state
+from crewcheck.model.harmless import name as shown
+from crewcheck.model.primary import flow_name, primary
+from crewcheck.model.scan import Checkpoint
+
+CREW, FLOW = "crew", "flow"
+
+
+@dataclass(slots=True)
+class Source:
+    """What a run or fork starts from.
+
+    ``kind`` is ``crew`` (then ``tasks`` are its items) or ``flow`` (then ``calls`` are, and
+    ``state`` is the state after the last finished one). ``spent`` is what the run has cost
+    so far: tokens, and seconds from its first event to its last.
+    """
+
+    catalog: Catalog
+    checkpoint: Checkpoint
+    document: dict[str, Any]
+    entity: dict[str, Any]
+    kind: str
+    name: str | None
+    inputs: dict[str, Any]
+    tasks: list[Task] = field(default_factory=list)
+    calls: list[Call] = field(default_factory=list)
+    state: Any = None
+    tokens: Tokens = field(default_factory=Tokens)
+    seconds: float | None = None
+
+    @property
+    def id(self) -> str:
+        return self.checkpoint.id
+
+    @property
+    def pending(self) -> bool:
+        """Whether there is anything left to do."""
+        return self.checkpoint.summary is None or self.checkpoint.summary.status != "finished"
+
+    @property
+    def result(self) -> str:
+        """The text of the newest output there is, as CrewAI gives it for a crew."""
+        return next((task.output for task in reversed(self.tasks) if task.output), "")
+
+    def cost_of(self, index: int) -> tuple[int, float | None]:
+        """The tokens and seconds that an item has cost so far."""
+        items: list[Any] = self.calls if self.kind == FLOW else self.tasks
+        if index >= len(items):
+            return 0, None
+        return items[index].tokens.total, items[index].seconds
+
+
+def read_source(catalog: Catalog, node: Node) -> Source:
+    """Read a checkpoint to go on from. Raises `DamagedDocument`, `NotFound`, `Refused`."""
+    checkpoint = node.checkpoint
+    catalog.read_summaries([checkpoint])
+    document = catalog.store.document(checkpoint.header)
+    entity: Any = primary(document, list(iter_events(document)))
+    kind = text(mapping(entity).get("entity_type"))
+    if kind not in (CREW, FLOW):
+        raise Refused(
+            f"{shown(checkpoint.id)} is a checkpoint of {_article(kind)}, "
+            "and only crews and flows can be forked so far"
+        )
+    events = sorted_events(document)
+    source = Source(
+        catalog,
+        checkpoint,
+        document,
+        entity,
+        kind,
+        text(entity.get("name")),
+        kickoff_inputs(entity, events) or {},
+        tokens=total_tokens(events),
+    )
+    if events:
+        source.seconds = seconds_between(events[0].get("timestamp"), events[-1].get("timestamp"))
+    if kind == CREW:
+        source.tasks = tasks(document, entity, events)
+    else:
+        source.name = flow_name(entity, events)
+        source.calls = calls(entity, source.name, events)
+        done = (call for call in source.calls if call.state == DONE)
+        source.state = newest_state(entity, done)
+    return source
+
+
+def _article(kind: str | None) -> str:
+    if kind is None:
+        return "a thing of unknown kind"
+    return f"an {shown(kind)}" if kind[:1] in "aeiou" else f"a {shown(kind)}"
+
+
+def find_call(found: list[Call], wanted: str) -> int:
+    """The position of a call that a person names: ``METHOD`` (its last call), ``METHOD#2``.
+
+    Raises `NotFound` with the calls there are.
+    """
+    method, _, number = wanted.partition("#")
+    of_it = [call for call in found if call.method == method]
+    if number:
+        of_it = [call for call in of_it if str(call.number) == number]
+    if of_it:
+        return of_it[-1].index
+    known = ", ".join(shown(call.label) for call in found)
+    raise NotFound(
+        f'no call of "{shown(wanted)}" in this checkpoint',
+        f"there are: {known}" if known else "none of its methods has begun",
+    )
+
+
+def result_value(call: Call, given: str) -> Any:
+    """An edited result, as what the recorded one is: a text, or else any JSON.
+
+    Raises `UsageProblem`.
+    """
+    if call.state != DONE or call.result is None or isinstance(call.result, str):
+        return given
+    import json
+
+    try:
+        return json.loads(given)
+    except (ValueError, RecursionError) as error:
+        kinds = {dict: "an object", list: "a list", bool: "a truth value"}
+        was = kinds.get(type(call.result), "a number")
+        raise UsageProblem(
+            f"the new result of {shown(call.label)} must be JSON, for the old one is {was}: {error}"
+        ) from None
