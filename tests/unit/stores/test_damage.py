@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import json
+import os
+import shutil
+import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
 from crewcheck.engine.catalog import Catalog, open_catalog
 from crewcheck.engine.inspect import inspect
 from crewcheck.engine.redaction import Redactor
+from crewcheck.errors import Unreadable
+from crewcheck.model.scan import Damage
 from crewcheck.stores.base import DamagedDocument
+from tests.build import crew, document, ident, task, write
 from tests.damage import FINE, FOREIGN, OF_LINEAGE, Said, damaged_folder
 
 
@@ -57,3 +66,72 @@ def test_the_reason_is_told_by_the_summary_or_by_reading_all(
         if damage is not None and damage.rule not in OF_LINEAGE and checkpoint.status is not None:
             wrong[key] = "a damaged checkpoint has no status"
     assert wrong == {}
+
+
+@contextmanager
+def nobody() -> Iterator[Path]:
+    """A folder, and no rights but those that its files give: root may read anything."""
+    folder = Path(tempfile.mkdtemp(prefix="cc-"))
+    folder.chmod(0o755)
+    before = os.getresuid()
+    try:
+        yield folder
+    finally:
+        os.setresuid(*before)
+        for path in folder.iterdir():
+            path.chmod(0o755)
+        shutil.rmtree(folder)
+
+
+def drop_rights() -> None:
+    if os.getuid() == 0:
+        os.setresuid(65534, 65534, 0)
+
+
+@pytest.mark.skipif(not hasattr(os, "setresuid"), reason="needs setresuid")
+def test_what_may_not_be_read_is_named() -> None:
+    with nobody() as folder:
+        store = folder / "store"
+        for number, branch in enumerate(("main", "main", "shut", "listed")):
+            write(store, document(crew(task())), ident(number), branch=branch)
+        (store / "main" / "copy.json").write_text(json.dumps(document(crew(task()))))
+        (store / f"main/{ident(1)}_p-none.json").chmod(0)
+        (store / "main" / "copy.json").chmod(0)
+        (store / "shut").chmod(0)
+        (store / "listed").chmod(0o644)
+        drop_rights()
+        with open_catalog(str(store)) as catalog:
+            catalog.read_summaries()
+            found = {one.id: one.damage for one in catalog.checkpoints}
+            assert found == {
+                ident(0): None,
+                ident(1): Damage("unreadable", "it cannot be read: permission denied"),
+            }
+            with pytest.raises(Unreadable, match=r"cannot be read: permission denied") as caught:
+                inspect(catalog, catalog.forest.by_id[ident(1)][0].checkpoint, Redactor())
+            assert "look at its permissions" in caught.value.hint
+            assert sorted(catalog.problems) == [
+                "folder listed cannot be read: permission denied",
+                "folder shut cannot be read: permission denied",
+            ]
+            assert catalog.foreign == 1
+        for path in (store / "shut", store / f"main/{ident(1)}_p-none.json"):
+            with pytest.raises(Unreadable, match="permission denied"):
+                open_catalog(str(path))
+
+
+def test_folders_deeper_than_a_path_can_be_are_named(tmp_path: Path) -> None:
+    write(tmp_path, document(crew(task())), ident(1))
+    here = os.getcwd()
+    os.chdir(tmp_path)
+    try:
+        for _ in range(30):
+            os.mkdir("d" * 200)
+            os.chdir("d" * 200)
+        Path(f"{ident(2)}_p-none.json").write_text(json.dumps(document(crew(task()))))
+    finally:
+        os.chdir(here)
+    with open_catalog(str(tmp_path)) as catalog:
+        assert [one.id for one in catalog.checkpoints] == [ident(1)]
+        (problem,) = catalog.problems
+        assert problem.endswith("cannot be read: file name too long")
