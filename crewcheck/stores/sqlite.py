@@ -180,6 +180,9 @@ class SqliteStore:
             what = "NULL" if name is None else f"of type {type(name).__name__}"
             damage = Damage("not-a-checkpoint", f"row {key}: its id is {what}, not a text")
             name = _name(name, key)
+        elif not name:
+            damage = Damage("not-a-checkpoint", f"row {key}: its id is an empty text")
+            name = _name(name, key)
         if size == 0 or kind not in _KINDS:
             damage = _unfit(kind, b"")
         return Header(
@@ -296,7 +299,7 @@ def _unfit(kind: str, data: bytes) -> Damage | None:
 
 def _name(raw: object, key: object) -> str:
     """The id to show for a row, whatever is in its column."""
-    return f"row-{key}" if raw is None else readable(raw)
+    return readable(raw) if raw not in (None, "", b"") else f"row-{key}"
 
 
 def _until_damage(db: sqlite3.Connection, sql: str, *parameters: object) -> list[tuple[Any, ...]]:
@@ -308,7 +311,7 @@ def _until_damage(db: sqlite3.Connection, sql: str, *parameters: object) -> list
             # one by one: extend() would lose what came before the error
             for row in cursor:
                 found.append(row)
-    except sqlite3.DatabaseError as error:
+    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
         if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_INTERRUPT:
             raise
     return found

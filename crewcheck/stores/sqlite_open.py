@@ -35,7 +35,7 @@ from typing import Final, TypeVar
 from crewcheck.errors import Unreadable
 from crewcheck.stores.files import read_regular
 from crewcheck.stores.sqlite_files import Files, State
-from crewcheck.stores.sqlite_query import Endless, columns
+from crewcheck.stores.sqlite_query import Endless, Garbled, columns
 
 T = TypeVar("T")
 
@@ -124,8 +124,8 @@ class Reader:
                 connection = self._connected(before, how, forgiving)
                 self._until = time.monotonic() + limit
                 result = work(connection)
-            except sqlite3.Error as problem:
-                error = problem
+            except (sqlite3.Error, UnicodeDecodeError) as problem:
+                error = problem if isinstance(problem, sqlite3.Error) else Garbled()
             changed = self._files.look() != before or (how != "shared" and 0 <= age < _TICK)
             if error is None and (how == "shared" or not changed):
                 self.damage = damage if forgiving else None
@@ -245,8 +245,13 @@ def sqlite_kind(path: str) -> str | None:
     None. Raises `NotFound`, or `Unreadable` for what is no SQLite database."""
     with closing(Reader(path)) as reader:
         found = reader.run(lambda db: (columns(db, "checkpoints"), columns(db, "flow_states")))
+        damage = reader.damage
     kinds = {(True, True): "both", (True, False): "checkpoints", (False, True): "flow-states"}
-    return kinds.get(({"id", "data"} <= found[0], {"flow_uuid", "state_json"} <= found[1]))
+    kind = kinds.get(({"id", "data"} <= found[0], {"flow_uuid", "state_json"} <= found[1]))
+    if kind is None and damage is not None:
+        # its tables may be where nothing can be read
+        raise _damaged(path, damage)
+    return kind
 
 
 def _uri(path: str, query: str) -> str:
@@ -265,7 +270,11 @@ def _explained(path: str, error: sqlite3.Error | None, code: int) -> Unreadable:
         hint = "give a folder of JSON checkpoints or a SQLite file"
         return Unreadable(f"{path} is no SQLite database, or it is encrypted", hint)
     if code == sqlite3.SQLITE_CORRUPT:
-        hint = "to repair it, work on a copy: `sqlite3 COPY .recover`"
-        return DamagedDatabase(f"{path} is damaged: {error}", hint)
+        return _damaged(path, error)
     reason = str(error) if os.access(path, os.R_OK) else "permission denied"
     return Unreadable(f"{path} cannot be read: {reason}")
+
+
+def _damaged(path: str, reason: object) -> DamagedDatabase:
+    hint = "to repair it, work on a copy: `sqlite3 COPY .recover`"
+    return DamagedDatabase(f"{path} is damaged: {reason}", hint)
