@@ -14,7 +14,7 @@ import os
 import socket
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from tests.build import Json, crew, document, event, executor, flow, ident, task
 
@@ -176,7 +176,14 @@ def shapes(folder: Folder) -> None:
         folder.put(document(nobody), NOT_ONE, "nothing in it was started by a user")
     for odd_tasks in ("x", 7, {"a": 1}, [1, "x", None, []], None, [{"output": 7}, {"name": [1]}]):
         folder.put(document(crew(task(), tasks=odd_tasks)), FINE)
-    for odd_record in ("x", [], None, {"nodes": []}, {"nodes": {"a": 7, "b": {"event": []}}}):
+    records: tuple[Any, ...] = (
+        "x",
+        [],
+        None,
+        {"nodes": []},
+        {"nodes": {"a": 7, "b": {"event": []}}},
+    )
+    for odd_record in records:
         folder.put(usual() | {"event_record": odd_record}, FINE)
     without = usual()
     del without["event_record"]

@@ -93,7 +93,7 @@ def test_info_says_what_is_wrong_and_shows_the_rest(
 ) -> None:
     """Each by its path; in this process, for there are many."""
     monkeypatch.chdir(made.root.parent)
-    wrong = {}
+    wrong: dict[str, object] = {}
     for key, expected in made.listed.items():
         code = run(["info", f"store/{key}", "--json"])
         said = capsys.readouterr()

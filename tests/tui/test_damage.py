@@ -17,9 +17,10 @@ async def test_the_tree_has_each_once_and_each_can_be_opened(
     said = damaged_folder(root)
     async with running(root, size=(120, 40)) as pilot:
         screen = screen_of(pilot)
-        tree = screen.tree_view
-        tree.rows.unfold_all()
-        shown = [str(node.checkpoint.key) for _, node in tree.rows.list if node is not None]
+        await press(pilot, "plus")
+        rows = screen.tree_view.rows
+        assert rows is not None
+        shown = [str(node.checkpoint.key) for _, node in rows.list if node is not None]
         assert sorted(shown) == sorted(key for key, one in said.items() if one.listed)
         session = screen.session
         assert session is not None

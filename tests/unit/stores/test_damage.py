@@ -46,7 +46,7 @@ def test_the_reason_is_told_by_the_summary_or_by_reading_all(
     made: tuple[Catalog, dict[str, Said]],
 ) -> None:
     catalog, said = made
-    wrong = {}
+    wrong: dict[str, object] = {}
     for key, expected in said.items():
         if not expected.listed:
             continue
