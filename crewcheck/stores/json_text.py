@@ -17,7 +17,7 @@ from crewcheck.model.document import iter_events
 from crewcheck.model.primary import NeedsRecord
 from crewcheck.model.scan import Damage, Summary
 from crewcheck.model.summarize import summarize
-from crewcheck.stores.base import TOO_DEEP
+from crewcheck.stores.base import MAX_BYTES, TOO_DEEP, TOO_LARGE
 from crewcheck.stores.json_notes import count_keys, oddities
 
 HEAD = 64 * 1024
@@ -169,6 +169,8 @@ def summary_of(head: bytes, size: int, read: Callable[[int, int], bytes]) -> Sum
             quick = None
         if quick is not None:
             return quick
+    if size > MAX_BYTES:
+        return Summary(damage=Damage("unreadable", TOO_LARGE))
     data = head if len(head) >= size else read(0, size)
     return summary_of_all(data)
 
@@ -195,10 +197,10 @@ def _from_prefix(
     while tries < _TRIES:
         at = head.find(_MARK, start)
         if at < 0:
-            if len(head) >= size:
+            if len(head) >= min(size, MAX_BYTES):
                 return None
             start = max(0, len(head) - len(_MARK))
-            head = read(0, min(size, max(HEAD, len(head) * _GROW)))
+            head = read(0, min(size, MAX_BYTES, max(HEAD, len(head) * _GROW)))
             continue
         start = at + len(_MARK)
         before = head[:at].rstrip(_BLANK)

@@ -22,10 +22,10 @@ from crewcheck.model.primary import NeedsRecord
 from crewcheck.model.scan import Damage, Header, Summary
 from crewcheck.model.summarize import summarize
 from crewcheck.stores import jsonb
-from crewcheck.stores.base import Capability, DamagedDocument, Scan
+from crewcheck.stores.base import TOO_LARGE, Capability, DamagedDocument, Scan
 from crewcheck.stores.json_text import HEAD, BadText, parse_with_notes, summary_of
 from crewcheck.stores.jsonb import JsonbError, Take
-from crewcheck.stores.sqlite_open import DATA_LIMIT, DamagedDatabase, Reader
+from crewcheck.stores.sqlite_open import DATA_LIMIT, DamagedDatabase, Reader, TooLarge
 from crewcheck.stores.sqlite_query import SIZE, columns, readable, row_number, rows
 
 _FIRST_EVENTS = 8
@@ -112,6 +112,8 @@ class SqliteStore:
         """
         try:
             kind, data = self._data(header)
+        except TooLarge:
+            return Summary(damage=Damage("unreadable", TOO_LARGE))
         except CrewcheckError as error:
             return Summary(damage=Damage("unreadable", error.message))
         damage = _unfit(kind, data)
@@ -125,6 +127,8 @@ class SqliteStore:
         """The whole document. Raises `DamagedDocument`; `NotFound` if the row is gone."""
         try:
             kind, data = self._data(header)
+        except TooLarge as error:
+            raise DamagedDocument(header, Damage("unreadable", TOO_LARGE)) from error
         except DamagedDatabase as error:
             raise DamagedDocument(header, Damage("unreadable", error.message)) from error
         damage = _unfit(kind, data)

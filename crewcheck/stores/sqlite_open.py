@@ -33,6 +33,7 @@ from contextlib import closing, suppress
 from typing import Final, TypeVar
 
 from crewcheck.errors import Unreadable
+from crewcheck.stores.base import MAX_BYTES, TOO_LARGE
 from crewcheck.stores.files import read_regular
 from crewcheck.stores.sqlite_files import Files, State
 from crewcheck.stores.sqlite_query import Endless, Garbled, columns
@@ -58,6 +59,10 @@ _NOT_SHARED = {getattr(sqlite3, f"SQLITE_{x}") for x in ("CANTOPEN", "IOERR", "P
 
 class DamagedDatabase(Unreadable):
     """The database file itself is damaged; parts of it may still be readable."""
+
+
+class TooLarge(Unreadable):
+    """A value that is not read for its size."""
 
 
 class _BeingChanged(sqlite3.OperationalError):
@@ -213,6 +218,7 @@ class Reader:
             isolation_level=None,
             check_same_thread=False,
         )
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_BYTES)
         connection.set_progress_handler(self._overdue, _OPCODES)
         connection.execute("PRAGMA query_only=ON").close()
         connection.execute("PRAGMA trusted_schema=OFF").close()
@@ -271,6 +277,8 @@ def _explained(path: str, error: sqlite3.Error | None, code: int) -> Unreadable:
         return Unreadable(f"{path} is no SQLite database, or it is encrypted", hint)
     if code == sqlite3.SQLITE_CORRUPT:
         return _damaged(path, error)
+    if code == sqlite3.SQLITE_TOOBIG:
+        return TooLarge(f"{path} holds a value that is {TOO_LARGE}")
     reason = str(error) if os.access(path, os.R_OK) else "permission denied"
     return Unreadable(f"{path} cannot be read: {reason}")
 

@@ -48,7 +48,31 @@ def databases(folder: Path) -> list[bytes]:
             db.commit()
         made.append(path.read_bytes())
         path.unlink()
-    return made
+    return [*made, flow_states(folder / "made.db")]
+
+
+def flow_states(path: Path) -> bytes:
+    """A database of `@persist`: states, and a question that waits."""
+    with closing(sqlite3.connect(path)) as db:
+        db.executescript(
+            "PRAGMA page_size=1024; CREATE TABLE flow_states (id INTEGER PRIMARY KEY AUTOINCREMENT,"
+            " flow_uuid TEXT, method_name TEXT, timestamp DATETIME, state_json TEXT);"
+            " CREATE TABLE pending_feedback (id INTEGER PRIMARY KEY AUTOINCREMENT, flow_uuid TEXT"
+            " UNIQUE, context_json TEXT, state_json TEXT, created_at DATETIME)"
+        )
+        state = json.dumps({"id": "a", "text": "x" * 300})
+        context = json.dumps({"flow_class": "m.Poem", "method_name": "ask", "message": "?"})
+        for second in range(6):
+            row = ("a", "begin", f"2026-11-29T17:00:0{second}+00:00", state)
+            columns = "flow_uuid, method_name, timestamp, state_json"
+            db.execute(f"INSERT INTO flow_states ({columns}) VALUES (?, ?, ?, ?)", row)
+        columns = "flow_uuid, context_json, state_json"
+        sql = f"INSERT INTO pending_feedback ({columns}) VALUES ('a', ?, ?)"
+        db.execute(sql, (context, state))
+        db.commit()
+    data = path.read_bytes()
+    path.unlink()
+    return data
 
 
 @both
