@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,6 +17,7 @@ from tests.damage import FINE, FOREIGN, OF_LINEAGE, Said, damaged_folder
 class Made(NamedTuple):
     root: Path
     said: dict[str, Said]
+    before: dict[str, tuple[int, int, int]]
 
     @property
     def listed(self) -> dict[str, Said]:
@@ -30,7 +32,18 @@ class Made(NamedTuple):
 def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
     root = tmp_path_factory.mktemp("damage") / "store"
     root.mkdir()
-    return Made(root, damaged_folder(root))
+    said = damaged_folder(root)
+    return Made(root, said, state(root.parent))
+
+
+def state(folder: Path) -> dict[str, tuple[int, int, int]]:
+    """All that is in a folder, with what a reader must not change."""
+    found = {}
+    for at, folders, files in os.walk(folder):
+        for name in (*folders, *files):
+            one = os.lstat(os.path.join(at, name))
+            found[os.path.join(at, name)] = one.st_mode, one.st_size, one.st_mtime_ns
+    return found
 
 
 def test_list_gives_each_with_its_reason(run: Run, made: Made) -> None:
@@ -109,3 +122,9 @@ def test_info_says_what_is_wrong_and_shows_the_rest(
         if shown["location"] != f"store/{key}":
             wrong[key] = expected, shown["location"]
     assert wrong == {}
+
+
+def test_nothing_is_made_or_changed(run: Run, made: Made) -> None:
+    for command in ("list", "tree", "info"):
+        assert run(command, made.root, "--json").returncode in (0, 4)
+    assert state(made.root.parent) == made.before

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import sqlite3
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,7 @@ from crewcheck.model.scan import Damage
 from crewcheck.stores.base import DamagedDocument
 from tests.build import crew, document, ident, task, write
 from tests.damage import FINE, FOREIGN, OF_LINEAGE, Said, damaged_folder
+from tests.damaged_databases import filled, plain
 
 
 @pytest.fixture(scope="module")
@@ -118,6 +120,38 @@ def test_what_may_not_be_read_is_named() -> None:
         for path in (store / "shut", store / f"main/{ident(1)}_p-none.json"):
             with pytest.raises(Unreadable, match="permission denied"):
                 open_catalog(str(path))
+
+
+@pytest.mark.skipif(not hasattr(os, "setresuid"), reason="needs setresuid")
+@pytest.mark.parametrize("beside", [(), ("-wal",), ("-wal", "-shm"), ("-journal",)])
+def test_a_folder_that_may_not_be_written(beside: tuple[str, ...]) -> None:
+    with nobody() as folder:
+        store = folder / "store"
+        store.mkdir()
+        path = store / "a.db"
+        filled(
+            path, plain(1), before=f"PRAGMA journal_mode={'WAL' if '-wal' in beside else 'DELETE'}"
+        )
+        if "-wal" in beside:
+            live = folder / "live.db"
+            shutil.copyfile(path, live)
+            with closing(sqlite3.connect(live)) as db:
+                db.execute("UPDATE checkpoints SET branch = 'newest'")
+                db.commit()
+                for end in beside:
+                    shutil.copyfile(f"{live}{end}", f"{path}{end}")
+        for end in beside:
+            Path(f"{path}{end}").touch(0o444)
+        path.chmod(0o444)
+        store.chmod(0o555)
+        before = {one.name: one.read_bytes() for one in store.iterdir()}
+        drop_rights()
+        with open_catalog(str(path)) as catalog:
+            catalog.read_summaries()
+            (one,) = catalog.checkpoints
+            assert one.damage is None
+            assert one.header.branch == ("newest" if "-wal" in beside else "main")
+        assert {one.name: one.read_bytes() for one in store.iterdir()} == before
 
 
 def test_folders_deeper_than_a_path_can_be_are_named(tmp_path: Path) -> None:
