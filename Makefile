@@ -4,7 +4,7 @@ PYTHON :=
 ARGS :=
 unexport PYTHONHOME PYTHONPATH
 
-.PHONY: help run test check bench screenshots format clean .base .dev
+.PHONY: help run test torture check bench screenshots format clean .base .dev
 
 help: ## show this
 	@echo 'crewcheck: time travel for CrewAI checkpoints'
@@ -20,6 +20,9 @@ run: .base ## try it: the app, on checkpoints that come with it
 test: .dev ## run the tests, those with the real CrewAI too (in an environment of its own)
 	@.venv/bin/python -m crewcheck.demo.environment >/dev/null
 	unset VIRTUAL_ENV; .venv/bin/python -m pytest -n auto --maxprocesses 8 --dist loadfile $(ARGS)
+
+torture: .dev ## the tests that take long: 100,000 examples of each property, huge files
+	.venv/bin/python -m pytest -m torture -n auto --maxprocesses 8 $(ARGS)
 
 check: .dev ## lint, formatting, types, import rules
 	.venv/bin/ruff check

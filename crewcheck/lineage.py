@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from crewcheck.model.scan import Checkpoint
 
-Order = tuple[str, int, str]
+Order = tuple[str, int, str, str]
 
 
 class Node:
@@ -96,9 +96,12 @@ class Forest:
 
 
 def order_key(checkpoint: Checkpoint) -> Order:
-    """What decides between checkpoints that no parent orders: time, then stamp, then id."""
+    """What decides between checkpoints that no parent orders: time, then stamp, then id.
+
+    Last the key, which no other has: a folder gives its files in no order that stays.
+    """
     header = checkpoint.header
-    return header.created_at or "", header.stamp, header.id
+    return header.created_at or "", header.stamp, header.id, str(header.key)
 
 
 def build(checkpoints: Iterable[Checkpoint]) -> Forest:

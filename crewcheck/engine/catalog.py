@@ -31,7 +31,11 @@ class Catalog:
         self.problems: tuple[str, ...] = ()
         self.forest: Forest = build(())
         self._known: dict[tuple[Any, ...], Checkpoint] = {}
-        self.refresh()
+        try:
+            self.refresh()
+        except BaseException:
+            store.close()
+            raise
 
     def refresh(self) -> bool:
         """Look at the store again; summaries of unchanged checkpoints are kept.

@@ -42,7 +42,7 @@ def _unlink(node: Any, gone: set[str]) -> None:
     if isinstance(edges, dict):
         for kind, targets in list(edges.items()):
             if isinstance(targets, list):
-                kept = [one for one in targets if one not in gone]
+                kept = [one for one in targets if text(one) not in gone]
                 if kept:
                     edges[kind] = kept
                 else:
@@ -50,7 +50,7 @@ def _unlink(node: Any, gone: set[str]) -> None:
     event = mapping(node).get("event")
     if isinstance(event, dict):
         for link in ("previous_event_id", "triggered_by_event_id"):
-            if event.get(link) in gone:
+            if text(event.get(link)) in gone:
                 event[link] = None
 
 

@@ -109,7 +109,7 @@ def _drop(made: dict[str, Any], started: set[str | None], *, endings: bool) -> N
     lost = [
         one
         for one in entities(made)
-        if one.get("entity_type") == "crew" and one.get("checkpoint_kickoff_event_id") in gone
+        if one.get("entity_type") == "crew" and text(one.get("checkpoint_kickoff_event_id")) in gone
     ]
     for crew in lost:
         drop_executors(made, crew, objects(crew.get("tasks")))
@@ -152,13 +152,15 @@ def _record_methods(flow: dict[str, Any], done: Sequence[Call], told: Sequence[C
     methods = {call.method for call in told}
     # what the events do not tell of stays as it was
     other = [
-        one for one in sequence(flow.get("checkpoint_completed_methods")) if one not in methods
+        one
+        for one in sequence(flow.get("checkpoint_completed_methods"))
+        if text(one) not in methods
     ]
     flow["checkpoint_completed_methods"] = [*other, *dict.fromkeys(c.method for c in by_end)]
     outputs = sequence(flow.get("checkpoint_method_outputs"))
     if all(isinstance(one, dict) and "method" in one for one in outputs):
         flow["checkpoint_method_outputs"] = [
-            *(one for one in outputs if one["method"] not in methods),
+            *(one for one in outputs if text(one["method"]) not in methods),
             *({"method": call.method, "output": call.result} for call in by_end),
         ]
     else:
@@ -170,7 +172,8 @@ def _record_methods(flow: dict[str, Any], done: Sequence[Call], told: Sequence[C
         if key not in methods
     }
     for call in by_end:
-        counts[call.method] = counts.get(call.method, 0) + 1
+        before = counts.get(call.method)
+        counts[call.method] = before + 1 if isinstance(before, int) else 1
     flow["checkpoint_method_counts"] = counts
 
 

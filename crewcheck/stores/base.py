@@ -13,6 +13,10 @@ from crewcheck.model.scan import Damage, Header, Summary
 MAX_DEPTH: Final = 200
 TOO_DEEP: Final = f"nested too deep (more than {MAX_DEPTH} levels)"
 
+#: Bytes of a document that are read. Parsed, one takes ten times as much memory.
+MAX_BYTES: Final = 512 * 1024 * 1024
+TOO_LARGE: Final = f"too large to be read (more than {MAX_BYTES // 1024**2} MiB)"
+
 
 class Capability(StrEnum):
     """What a store offers beyond reading. Asked for, never guessed from its type."""

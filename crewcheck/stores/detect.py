@@ -187,7 +187,9 @@ def _one_file(path: str) -> Opened:
     folder, name = os.path.split(os.path.abspath(path))
     here = JsonDirStore(folder)
     summary = here.summary(Header(key=name, id=name, location=path))
-    if summary.damage is not None and summary.damage.rule == "not-a-checkpoint":
+    named = parse_file_name(name)
+    # a file with a checkpoint's name is one, if a damaged one, as in a listing
+    if named is None and summary.damage is not None and summary.damage.rule == "not-a-checkpoint":
         raise Unreadable(
             f"{path} is no checkpoint: {summary.damage.message}",
             "give a checkpoint that CrewAI has written, or a folder of them",
@@ -195,7 +197,7 @@ def _one_file(path: str) -> Opened:
     branch = summary.branch or ("main" if os.path.basename(folder) == "main" else "")
     parts = [part for part in branch.split("/") if part]
     above = folder.split(os.sep)
-    flat = parse_file_name(name) is not None and not parse_file_name(name)[2]  # type: ignore[index]
+    flat = named is not None and not named[2]
     if parts and not flat and above[-len(parts) :] == parts:
         root = os.sep.join(above[: -len(parts)]) or os.sep
         key = "/".join([*parts, name])

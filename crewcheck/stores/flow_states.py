@@ -27,7 +27,7 @@ from crewcheck.model.scan import PAUSED, STOPPED, Damage, Header, Summary
 from crewcheck.stores.base import Capability, DamagedDocument, Scan
 from crewcheck.stores.json_notes import oddities
 from crewcheck.stores.json_text import decoded, diagnose
-from crewcheck.stores.sqlite_open import DATA_LIMIT, DamagedDatabase, Reader
+from crewcheck.stores.sqlite_open import DATA_LIMIT, DamagedDatabase, Reader, TooLarge
 from crewcheck.stores.sqlite_query import SIZE, columns, readable, row_number, rows
 
 Json = dict[str, Any]
@@ -122,7 +122,7 @@ class FlowStatesStore:
         """
         try:
             row, raw, pending, flow_class = self._read(header)
-        except DamagedDatabase as error:
+        except (DamagedDatabase, TooLarge) as error:
             raise DamagedDocument(header, Damage("unreadable", error.message)) from error
         state, damage, _ = _state(row, raw)
         if damage is not None:

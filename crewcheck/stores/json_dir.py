@@ -17,7 +17,7 @@ from typing import Any
 from crewcheck.errors import NotFound, Refused, Unreadable
 from crewcheck.model.identifiers import parse_file_name, time_of
 from crewcheck.model.scan import Damage, Header, Summary
-from crewcheck.stores.base import Capability, DamagedDocument, Scan
+from crewcheck.stores.base import MAX_BYTES, TOO_LARGE, Capability, DamagedDocument, Scan
 from crewcheck.stores.files import NotRegular, open_regular, read_regular
 
 #: Folders below a store that never hold checkpoints; ours is the first.
@@ -152,8 +152,11 @@ class JsonDirStore:
     def document(self, header: Header) -> dict[str, Any]:
         from crewcheck.stores.json_text import BadText, parse_with_notes
 
+        path = self._path(header)
         try:
-            data = read_regular(self._path(header))
+            if os.stat(path).st_size > MAX_BYTES:
+                raise DamagedDocument(header, Damage("unreadable", TOO_LARGE))
+            data = read_regular(path)
         except FileNotFoundError as error:
             raise NotFound(
                 f"checkpoint {header.id} is gone: {header.location} was deleted",

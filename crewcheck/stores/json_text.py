@@ -17,7 +17,7 @@ from crewcheck.model.document import iter_events
 from crewcheck.model.primary import NeedsRecord
 from crewcheck.model.scan import Damage, Summary
 from crewcheck.model.summarize import summarize
-from crewcheck.stores.base import TOO_DEEP
+from crewcheck.stores.base import MAX_BYTES, TOO_DEEP, TOO_LARGE
 from crewcheck.stores.json_notes import count_keys, oddities
 
 HEAD = 64 * 1024
@@ -95,12 +95,17 @@ def diagnose(data: bytes, error: Exception) -> Damage:
         return Damage("empty", f"the file holds only NUL bytes ({len(data)} of them)", 0)
     if not data.strip():
         return Damage("empty", "the file holds only blanks", 0)
+    text = data.rstrip(b"\0")
+    if len(text) < len(data) and b"\0" not in text:  # UTF-16 has them everywhere
+        return _nul_filled(text)
     encoding = json.detect_encoding(data)
     if not encoding.startswith("utf-8") and data[:4].strip(b"\0")[:1] in _WIDE_BEGINS:
         return Damage("not-json", f"it is {encoding[:6].upper()}, and a checkpoint is UTF-8", 0)
     if isinstance(error, UnicodeDecodeError):
         # the codec does not count the BOM that it has taken off
         at = error.start + 3 * data.startswith(b"\xef\xbb\xbf")
+        if error.reason == "unexpected end of data" and _begins(data):
+            return _cut_short(data)
         return Damage("not-json", f"invalid UTF-8 at byte {at}", at)
     if isinstance(error, RecursionError | TooDeep):
         return Damage("not-json", TOO_DEEP)
@@ -111,12 +116,33 @@ def diagnose(data: bytes, error: Exception) -> Damage:
             return Damage("trailing-data", f"something follows the document at byte {at}", at)
         rest = data[at:].strip()
         cut = error.msg.startswith("Unterminated string") or not rest
-        if data.lstrip().startswith((b"{", b"\xef\xbb\xbf{")) and (cut or _ends_early(data)):
-            return Damage("truncated", f"cut short after {len(data)} bytes", len(data))
+        if _begins(data) and (cut or _ends_early(data)):
+            return _cut_short(data)
         return Damage("not-json", f"{error.msg.removesuffix(' at')} at byte {at}", at)
     # Python refuses very long ones: they take quadratic time
     limit = sys.get_int_max_str_digits()
     return Damage("not-json", f"it holds a number with too many digits (more than {limit})")
+
+
+def _begins(data: bytes) -> bool:
+    return data.lstrip().startswith((b"{", b"\xef\xbb\xbf{"))
+
+
+def _cut_short(data: bytes) -> Damage:
+    return Damage("truncated", f"cut short after {len(data)} bytes", len(data))
+
+
+def _nul_filled(text: bytes) -> Damage:
+    """What is wrong with a text that has NUL bytes behind it: a crash leaves such files."""
+    at = len(text)
+    try:
+        decoded(text, set())
+    except (ValueError, RecursionError) as error:
+        damage = diagnose(text, error)
+        if damage.rule != "truncated":
+            return damage
+        return Damage("truncated", f"cut short: only NUL bytes from byte {at} on", at)
+    return Damage("trailing-data", f"only NUL bytes follow the document at byte {at}", at)
 
 
 def _ends_early(data: bytes) -> bool:
@@ -143,6 +169,8 @@ def summary_of(head: bytes, size: int, read: Callable[[int, int], bytes]) -> Sum
             quick = None
         if quick is not None:
             return quick
+    if size > MAX_BYTES:
+        return Summary(damage=Damage("unreadable", TOO_LARGE))
     data = head if len(head) >= size else read(0, size)
     return summary_of_all(data)
 
@@ -169,10 +197,10 @@ def _from_prefix(
     while tries < _TRIES:
         at = head.find(_MARK, start)
         if at < 0:
-            if len(head) >= size:
+            if len(head) >= min(size, MAX_BYTES):
                 return None
             start = max(0, len(head) - len(_MARK))
-            head = read(0, min(size, max(HEAD, len(head) * _GROW)))
+            head = read(0, min(size, MAX_BYTES, max(HEAD, len(head) * _GROW)))
             continue
         start = at + len(_MARK)
         before = head[:at].rstrip(_BLANK)

@@ -22,10 +22,10 @@ from crewcheck.model.primary import NeedsRecord
 from crewcheck.model.scan import Damage, Header, Summary
 from crewcheck.model.summarize import summarize
 from crewcheck.stores import jsonb
-from crewcheck.stores.base import Capability, DamagedDocument, Scan
+from crewcheck.stores.base import TOO_LARGE, Capability, DamagedDocument, Scan
 from crewcheck.stores.json_text import HEAD, BadText, parse_with_notes, summary_of
 from crewcheck.stores.jsonb import JsonbError, Take
-from crewcheck.stores.sqlite_open import DATA_LIMIT, DamagedDatabase, Reader
+from crewcheck.stores.sqlite_open import DATA_LIMIT, DamagedDatabase, Reader, TooLarge
 from crewcheck.stores.sqlite_query import SIZE, columns, readable, row_number, rows
 
 _FIRST_EVENTS = 8
@@ -112,6 +112,8 @@ class SqliteStore:
         """
         try:
             kind, data = self._data(header)
+        except TooLarge:
+            return Summary(damage=Damage("unreadable", TOO_LARGE))
         except CrewcheckError as error:
             return Summary(damage=Damage("unreadable", error.message))
         damage = _unfit(kind, data)
@@ -125,6 +127,8 @@ class SqliteStore:
         """The whole document. Raises `DamagedDocument`; `NotFound` if the row is gone."""
         try:
             kind, data = self._data(header)
+        except TooLarge as error:
+            raise DamagedDocument(header, Damage("unreadable", TOO_LARGE)) from error
         except DamagedDatabase as error:
             raise DamagedDocument(header, Damage("unreadable", error.message)) from error
         damage = _unfit(kind, data)
@@ -179,6 +183,9 @@ class SqliteStore:
         if type(name) is not str:
             what = "NULL" if name is None else f"of type {type(name).__name__}"
             damage = Damage("not-a-checkpoint", f"row {key}: its id is {what}, not a text")
+            name = _name(name, key)
+        elif not name:
+            damage = Damage("not-a-checkpoint", f"row {key}: its id is an empty text")
             name = _name(name, key)
         if size == 0 or kind not in _KINDS:
             damage = _unfit(kind, b"")
@@ -296,7 +303,7 @@ def _unfit(kind: str, data: bytes) -> Damage | None:
 
 def _name(raw: object, key: object) -> str:
     """The id to show for a row, whatever is in its column."""
-    return f"row-{key}" if raw is None else readable(raw)
+    return readable(raw) if raw not in (None, "", b"") else f"row-{key}"
 
 
 def _until_damage(db: sqlite3.Connection, sql: str, *parameters: object) -> list[tuple[Any, ...]]:
@@ -308,7 +315,7 @@ def _until_damage(db: sqlite3.Connection, sql: str, *parameters: object) -> list
             # one by one: extend() would lose what came before the error
             for row in cursor:
                 found.append(row)
-    except sqlite3.DatabaseError as error:
+    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
         if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_INTERRUPT:
             raise
     return found

@@ -33,9 +33,10 @@ from contextlib import closing, suppress
 from typing import Final, TypeVar
 
 from crewcheck.errors import Unreadable
+from crewcheck.stores.base import MAX_BYTES, TOO_LARGE
 from crewcheck.stores.files import read_regular
 from crewcheck.stores.sqlite_files import Files, State
-from crewcheck.stores.sqlite_query import Endless, columns
+from crewcheck.stores.sqlite_query import Endless, Garbled, columns
 
 T = TypeVar("T")
 
@@ -58,6 +59,10 @@ _NOT_SHARED = {getattr(sqlite3, f"SQLITE_{x}") for x in ("CANTOPEN", "IOERR", "P
 
 class DamagedDatabase(Unreadable):
     """The database file itself is damaged; parts of it may still be readable."""
+
+
+class TooLarge(Unreadable):
+    """A value that is not read for its size."""
 
 
 class _BeingChanged(sqlite3.OperationalError):
@@ -124,8 +129,8 @@ class Reader:
                 connection = self._connected(before, how, forgiving)
                 self._until = time.monotonic() + limit
                 result = work(connection)
-            except sqlite3.Error as problem:
-                error = problem
+            except (sqlite3.Error, UnicodeDecodeError) as problem:
+                error = problem if isinstance(problem, sqlite3.Error) else Garbled()
             changed = self._files.look() != before or (how != "shared" and 0 <= age < _TICK)
             if error is None and (how == "shared" or not changed):
                 self.damage = damage if forgiving else None
@@ -213,6 +218,7 @@ class Reader:
             isolation_level=None,
             check_same_thread=False,
         )
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_BYTES)
         connection.set_progress_handler(self._overdue, _OPCODES)
         connection.execute("PRAGMA query_only=ON").close()
         connection.execute("PRAGMA trusted_schema=OFF").close()
@@ -245,8 +251,13 @@ def sqlite_kind(path: str) -> str | None:
     None. Raises `NotFound`, or `Unreadable` for what is no SQLite database."""
     with closing(Reader(path)) as reader:
         found = reader.run(lambda db: (columns(db, "checkpoints"), columns(db, "flow_states")))
+        damage = reader.damage
     kinds = {(True, True): "both", (True, False): "checkpoints", (False, True): "flow-states"}
-    return kinds.get(({"id", "data"} <= found[0], {"flow_uuid", "state_json"} <= found[1]))
+    kind = kinds.get(({"id", "data"} <= found[0], {"flow_uuid", "state_json"} <= found[1]))
+    if kind is None and damage is not None:
+        # its tables may be where nothing can be read
+        raise _damaged(path, damage)
+    return kind
 
 
 def _uri(path: str, query: str) -> str:
@@ -265,7 +276,13 @@ def _explained(path: str, error: sqlite3.Error | None, code: int) -> Unreadable:
         hint = "give a folder of JSON checkpoints or a SQLite file"
         return Unreadable(f"{path} is no SQLite database, or it is encrypted", hint)
     if code == sqlite3.SQLITE_CORRUPT:
-        hint = "to repair it, work on a copy: `sqlite3 COPY .recover`"
-        return DamagedDatabase(f"{path} is damaged: {error}", hint)
+        return _damaged(path, error)
+    if code == sqlite3.SQLITE_TOOBIG:
+        return TooLarge(f"{path} holds a value that is {TOO_LARGE}")
     reason = str(error) if os.access(path, os.R_OK) else "permission denied"
     return Unreadable(f"{path} cannot be read: {reason}")
+
+
+def _damaged(path: str, reason: object) -> DamagedDatabase:
+    hint = "to repair it, work on a copy: `sqlite3 COPY .recover`"
+    return DamagedDatabase(f"{path} is damaged: {reason}", hint)

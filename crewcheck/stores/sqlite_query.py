@@ -22,9 +22,19 @@ class Endless(sqlite3.OperationalError):
     sqlite_errorcode = sqlite3.SQLITE_INTERRUPT
 
 
+class Garbled(sqlite3.DatabaseError):
+    """What SQLite says of the damage quotes bytes that are no text, and sqlite3 fails at them."""
+
+    sqlite_errorcode = sqlite3.SQLITE_CORRUPT
+
+    def __init__(self) -> None:
+        super().__init__("malformed database schema, which is no text")
+
+
 def columns(connection: sqlite3.Connection, table: str) -> set[str]:
     """The columns of a table or view, in lower case; empty where there is none."""
-    found = rows(connection, "SELECT name FROM pragma_table_info(?)", (table,))
+    # "x": with generated ones; the hidden ones (1) are arguments of virtual tables
+    found = rows(connection, "SELECT name FROM pragma_table_xinfo(?) WHERE hidden <> 1", (table,))
     return {str(name).lower() for (name,) in found}
 
 
@@ -73,6 +83,8 @@ def rows(
         if hasattr(error, "sqlite_errorcode") or text is readable:
             raise
         return rows(connection, sql, parameters, readable)
+    except UnicodeDecodeError:
+        raise Garbled from None
 
 
 def readable(value: object) -> str:

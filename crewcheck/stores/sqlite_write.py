@@ -6,11 +6,13 @@ SQLite at hand has none (before 3.45); CrewAI reads both. The journal mode stays
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from contextlib import closing
 from urllib.parse import quote
 
 from crewcheck.errors import Refused, Unreadable
+from crewcheck.stores.sqlite_query import Garbled
 
 _BUSY_SECONDS = 10.0
 _JSONB_SINCE = (3, 45, 0)
@@ -22,7 +24,7 @@ def add_row(
     path: str, data: bytes, *, id: str, created_at: str, parent_id: str | None, branch: str
 ) -> None:
     """Add one row. Raises `Refused` where the id is taken, `Unreadable` where it cannot be."""
-    uri = f"file:{quote(path)}?mode=rw"
+    uri = f"file:{quote(os.fsencode(path))}?mode=rw"
     try:
         with closing(sqlite3.connect(uri, uri=True, timeout=_BUSY_SECONDS)) as connection:
             connection.isolation_level = None
@@ -30,7 +32,8 @@ def add_row(
             try:
                 _insert(connection, data, id, created_at, parent_id, branch)
             except BaseException:
-                connection.execute("ROLLBACK")
+                if connection.in_transaction:  # a full disk has ended it
+                    connection.execute("ROLLBACK")
                 raise
             connection.execute("COMMIT")
     except sqlite3.IntegrityError as error:
@@ -41,6 +44,8 @@ def add_row(
         locked = "locked" in str(error) or "busy" in str(error)
         hint = "another program is writing it; try again" if locked else ""
         raise Unreadable(f"{path} cannot be written: {error}", hint) from None
+    except UnicodeDecodeError:
+        raise Unreadable(f"{path} cannot be written: {Garbled()}") from None
 
 
 def _insert(

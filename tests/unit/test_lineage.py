@@ -48,6 +48,13 @@ def test_ties_go_by_time_then_stamp_then_id() -> None:
     assert ids(listed) == ["a", "b", "c", "d"]
 
 
+def test_twins_come_in_the_order_of_their_keys_not_in_that_of_the_folder() -> None:
+    twins = [one("a", key="x/a"), one("a", key="main/a"), one("a", key="y/a")]
+    for listed in (twins, twins[::-1]):
+        keys = [node.checkpoint.key for node in build(listed).order]
+        assert keys == ["main/a", "x/a", "y/a"]
+
+
 def test_siblings_of_one_branch_are_no_fork() -> None:
     forest = build([one("a"), one("b", "a", at=1), one("c", "a", at=1, stamp=1)])
     assert [len(segment.nodes) for segment in forest.segments()] == [3]

@@ -185,3 +185,14 @@ def test_a_branch_may_not_leave_by_a_link(tmp_path: Path) -> None:
     with pytest.raises(Refused, match="would leave"):
         JsonDirStore(str(tmp_path / "store")).write(b"{}", id="a", parent_id=None, branch="b")
     assert os.listdir(tmp_path / "out") == []
+
+
+def test_odd_links_between_events_do_not_stop_a_fork() -> None:
+    source = three()
+    nodes = source["event_record"]["nodes"]
+    nodes["event-1"]["edges"] = {"odd": [["event-9"], {}, "event-9", None], "dead": ["event-9"]}
+    nodes["event-1"]["event"] |= {"previous_event_id": ["event-9"], "triggered_by_event_id": {}}
+    made = forked(Edits(), [2], source)["event_record"]["nodes"]
+    assert "event-9" not in made
+    assert made["event-1"]["edges"] == {"odd": [["event-9"], {}, None]}
+    assert made["event-1"]["event"]["previous_event_id"] == ["event-9"]

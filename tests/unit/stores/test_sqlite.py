@@ -142,7 +142,7 @@ def test_odd_ids_and_columns_are_listed_with_damage(tmp_path: Path) -> None:
     db = sqlite3.connect(path)
     db.execute(LOOSE)
     text = json.dumps(ONE)
-    odd = [None, b"a\xffb", 12, "x\udcff".encode("utf-8", "surrogateescape"), "good"]
+    odd = [None, b"a\xffb", 12, "x\udcff".encode("utf-8", "surrogateescape"), "good", ""]
     for name in odd[:3] + odd[4:]:
         db.execute("INSERT INTO checkpoints VALUES (?, 5, ?, NULL, ?)", (name, b"p\xff", text))
     db.execute("INSERT INTO checkpoints VALUES (CAST(? AS TEXT), '', '', '', ?)", (odd[3], text))
@@ -150,9 +150,9 @@ def test_odd_ids_and_columns_are_listed_with_damage(tmp_path: Path) -> None:
     db.close()
     with closing(SqliteStore(str(path))) as store:
         headers = store.scan().headers
-        assert [h.id for h in headers] == ["row-1", r"a\xffb", "12", "good", r"x\xff"]
-        assert [h.damage is not None for h in headers] == [True, True, True, False, False]
-        assert [h.parent_id for h in headers] == [r"p\xff"] * 4 + [None]
+        assert [h.id for h in headers] == ["row-1", r"a\xffb", "12", "good", "row-5", r"x\xff"]
+        assert [h.damage is not None for h in headers] == [True, True, True, False, True, False]
+        assert [h.parent_id for h in headers] == [r"p\xff"] * 5 + [None]
         assert {h.branch for h in headers} == {"main"}
         assert {h.created_at for h in headers} == {None}
         for header in headers:
@@ -175,6 +175,22 @@ def test_rows_without_numbers_go_by_their_ids(tmp_path: Path, table: str) -> Non
     with closing(SqliteStore(str(tmp_path / "a.db"))) as store:
         (header,) = store.scan().headers
         assert (header.key, header.id) == (ident(1), ident(1))
+        assert store.document(header) == ONE
+
+
+def test_generated_columns_are_columns(tmp_path: Path) -> None:
+    path = str(tmp_path / "a.db")
+    with closing(sqlite3.connect(path)) as db:
+        db.execute(
+            "CREATE TABLE checkpoints (raw TEXT, name TEXT, id TEXT AS (name || '') STORED,"
+            " data AS (raw || ''), branch TEXT AS ('b-' || name) VIRTUAL, parent_id AS (NULL))"
+        )
+        db.execute("INSERT INTO checkpoints VALUES (?, 'a')", (json.dumps(ONE),))
+        db.commit()
+    assert sqlite_kind(path) == "checkpoints"
+    with closing(SqliteStore(path)) as store:
+        (header,) = store.scan().headers
+        assert (header.id, header.branch, header.lineage_known) == ("a", "b-a", True)
         assert store.document(header) == ONE
 
 
@@ -535,6 +551,18 @@ def test_rows_beside_damaged_pages_are_still_read(tmp_path: Path) -> None:
             else:
                 assert store.document(header) == large
     assert listing(tmp_path) == before
+
+
+def test_a_schema_that_is_no_text_is_damage(tmp_path: Path) -> None:
+    """SQLite quotes it in its message, which sqlite3 cannot decode."""
+    path = make(tmp_path / "a.db", ONE)
+    data = bytearray(Path(path).read_bytes())
+    at = data.index(b"CREATE TABLE")
+    data[at : at + 6] = b"\xf0\xff\xc3EAT"
+    Path(path).write_bytes(data)
+    os.utime(path, (1, 1))
+    with pytest.raises(Unreadable, match=r"a\.db is damaged: malformed database schema"):
+        sqlite_kind(path)
 
 
 def test_a_file_that_has_lost_its_end(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -12,6 +13,7 @@ from crewcheck.engine.fork import dump, fork_document
 from crewcheck.errors import Refused, Unreadable
 from crewcheck.model.edits import Edits
 from crewcheck.stores.base import writable
+from crewcheck.stores.sqlite_write import add_row
 from tests.build import crew, document, ident, task
 
 NEW = (
@@ -77,3 +79,28 @@ def test_a_table_that_takes_no_such_row(tmp_path: Path) -> None:
         pytest.raises(Unreadable, match="does not take"),
     ):
         writable(catalog.store).write(b"{}", id="a" * 40, parent_id=None, branch="main")
+
+
+def test_a_path_that_is_no_text(tmp_path: Path) -> None:
+    path = os.fsdecode(os.fsencode(tmp_path) + b"/a\xff%.db")
+    try:
+        doc = made(tmp_path / "a.db")
+        os.rename(tmp_path / "a.db", path)
+    except OSError:
+        pytest.skip("names must be text here")
+    with open_catalog(path) as catalog:
+        writable(catalog.store).write(dump(doc), id=ident(2), parent_id=ident(1), branch="b")
+        catalog.refresh()
+        assert [one.id for one in catalog.checkpoints] == [ident(1), ident(2)]
+
+
+def test_a_schema_that_is_no_text_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+    doc = made(path)
+    data = bytearray(path.read_bytes())
+    at = data.index(b"CREATE TABLE")
+    data[at : at + 6] = b"\xf0\xff\xc3EAT"
+    path.write_bytes(data)
+    with pytest.raises(Unreadable, match=r"a\.db cannot be written: malformed database schema"):
+        add_row(str(path), dump(doc), id="x", created_at="", parent_id=None, branch="b")
+    assert path.read_bytes() == data
