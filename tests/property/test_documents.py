@@ -11,6 +11,7 @@ from typing import Any
 
 from crewcheck.cli.console import Console
 from crewcheck.cli.info import flatten
+from crewcheck.engine.flow_plan import FlowWishes, plan_flow
 from crewcheck.engine.fork import dump, fork_document
 from crewcheck.engine.inspect import lay_out
 from crewcheck.engine.redaction import Redactor
@@ -20,8 +21,9 @@ from crewcheck.lineage import Node
 from crewcheck.model.crew import tasks
 from crewcheck.model.document import iter_events, mapping, sorted_events
 from crewcheck.model.edits import Edits
+from crewcheck.model.flow_calls import calls
 from crewcheck.model.harmless import one_line
-from crewcheck.model.primary import NeedsRecord, primary
+from crewcheck.model.primary import NeedsRecord, flow_name, primary
 from crewcheck.model.scan import Checkpoint, Damage, Header, Summary
 from crewcheck.model.summarize import summarize
 from crewcheck.stores.base import DamagedDocument, Store
@@ -206,16 +208,29 @@ def test_a_fork_of_any_document_is_made_or_refused(examples: int, record_propert
         document = spoiled(any_document(random), random)
         before = repr(document)
         entity = mapping(primary(document, list(iter_events(document))))
-        count = len(tasks(document, entity, sorted_events(document)))
+        events = sorted_events(document)
+        is_flow = entity.get("entity_type") == "flow"
+        found = calls(entity, flow_name(entity, events), events) if is_flow else []
+        count = len(found) or len(tasks(document, entity, events))
         some = [index for index in range(count) if random.random() < 0.5]
         edits = Edits(
             inputs={"topic": any_json(random)} if random.random() < 0.5 else {},
             outputs={
                 index: random.choice(("new", '{"a": 1}', "[1]", ""))
                 for index in range(count)
-                if random.random() < 0.3
+                if not is_flow and random.random() < 0.3
+            },
+            results={
+                index: any_json(random)
+                for index in range(count)
+                if is_flow and random.random() < 0.3
+            },
+            state={
+                random.choice((("n",), ("log", 0), ("id",), ("a", "b"))): any_json(random)
+                for _ in range(is_flow and random.randint(0, 2))
             },
         )
+        plan_flow(found, None, FlowWishes(edits.results, frozenset(edits.inputs)))
         try:
             made = fork_document(document, source_id="a", branch="b", edits=edits, run=some)
         except CrewcheckError:
