@@ -23,6 +23,12 @@ from crewcheck.stores.detect import default_location, open_path
 RUNNING_SECONDS = 60
 
 
+#: How many bytes of documents a catalog reads whole, the newest first. What is wrong between
+#: the beginning and the end of a long document (two back to back, garbage in its event
+#: record) is seen there only; beyond this a listing is no validation.
+WHOLE_BYTES = 48_000_000
+
+
 class Catalog:
     """The checkpoints of one store. ``forest`` has them in order, runs and forks apart.
 
@@ -40,6 +46,7 @@ class Catalog:
         #: whether sizes and stamps are known, and the order is final; see `complete`
         self.is_complete = False
         self._known: dict[str | int, Checkpoint] = {}
+        self._whole_bytes = WHOLE_BYTES
         self._scan(names_only)
         self.rebuild()
 
@@ -112,7 +119,11 @@ class Catalog:
 
     def read_summary(self, checkpoint: Checkpoint) -> Summary:
         """Read a summary without keeping it: safe in another thread."""
-        return self.store.summary(checkpoint.header)
+        size = checkpoint.header.size
+        whole = size is not None and size <= self._whole_bytes
+        if size is not None and whole:
+            self._whole_bytes -= size
+        return self.store.summary(checkpoint.header, whole)
 
     def read_summaries(
         self, only: Iterable[Checkpoint] | None = None, progress: Callable[[], None] | None = None

@@ -80,8 +80,12 @@ class Store(Protocol):
         With ``names_only`` a store may leave out what takes a look at each checkpoint.
         """
 
-    def summary(self, header: Header) -> Summary:
-        """The summary. Damage is a value in it, never an exception."""
+    def summary(self, header: Header, whole: bool = False) -> Summary:
+        """The summary. Damage is a value in it, never an exception.
+
+        It takes the beginning and the end of a long text to know it; damage in between is
+        seen with ``whole``.
+        """
 
     def document(self, header: Header) -> dict[str, Any]:
         """The whole document, losslessly. Raises `DamagedDocument`, `NotFound` if it is gone."""

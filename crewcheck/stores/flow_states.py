@@ -88,7 +88,7 @@ class FlowStatesStore:
         self._seen = None
         return Scan([row.header for row in self._rows().values()])
 
-    def summary(self, header: Header) -> Summary:
+    def summary(self, header: Header, whole: bool = False) -> Summary:
         """The summary; for a row that is gone or cannot be read with damage `unreadable`."""
         try:
             row, raw, pending, flow_class = self._read(header)

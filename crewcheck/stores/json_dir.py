@@ -19,7 +19,7 @@ from crewcheck.model.collecting import no_collecting
 from crewcheck.model.identifiers import parse_file_name, time_of
 from crewcheck.model.scan import Damage, Header, Summary
 from crewcheck.stores.base import Capability, DamagedDocument, Scan
-from crewcheck.stores.files import NotRegular, open_regular, read_regular
+from crewcheck.stores.files import NotRegular, open_descriptor, open_regular, read_regular
 
 #: Folders below a store that never hold checkpoints; ours is the first.
 _PASSED_OVER = frozenset({".crewcheck", ".git", ".venv", "node_modules", "__pycache__"})
@@ -106,22 +106,23 @@ class JsonDirStore:
                 )
         return Scan(headers, foreign, tuple(problems), complete=not names_only)
 
-    def summary(self, header: Header) -> Summary:
+    def summary(self, header: Header, whole: bool = False) -> Summary:
         # here and below: an empty store needs no parser
         from crewcheck.stores.json_text import HEAD, summary_of
 
         try:
-            with open_regular(self._path(header)) as file:
-                at = os.fstat(file.fileno())
+            descriptor, at = open_descriptor(self._path(header))
+            try:
                 size = at.st_size
                 if header.size is None:
                     header.size = size
-                head = file.read(HEAD) or b""
 
                 def read(start: int, end: int) -> bytes:
-                    return _read(file.fileno(), start, end)
+                    return _read(descriptor, start, end)
 
-                summary = summary_of(head, size, read)
+                summary = summary_of(read(0, size if whole else HEAD), size, read, whole)
+            finally:
+                os.close(descriptor)
         except FileNotFoundError:
             return Summary(damage=Damage("unreadable", "the file is gone"))
         except OSError as error:
@@ -199,7 +200,7 @@ class JsonDirStore:
         return
 
     def _path(self, header: Header) -> str:
-        return os.path.join(self._root, *str(header.key).split("/"))
+        return f"{self._root}/{header.key}"
 
 
 def _look(

@@ -105,7 +105,7 @@ class SqliteStore:
         )
         return f"{self.location}#{id}"
 
-    def summary(self, header: Header) -> Summary:
+    def summary(self, header: Header, whole: bool = False) -> Summary:
         """The summary; for a row that is gone or cannot be read with damage `unreadable`.
 
         Where the header had no size (texts, before SQLite 3.43), it gets it here.
@@ -119,7 +119,7 @@ class SqliteStore:
             return Summary(damage=damage)
         if kind == "blob" and jsonb.is_object(data):
             return summary_of_jsonb(data)
-        return _summary_of_text(data)
+        return summary_of(data[:HEAD], len(data), lambda start, end: data[start:end], whole)
 
     def document(self, header: Header) -> dict[str, Any]:
         """The whole document. Raises `DamagedDocument`; `NotFound` if the row is gone."""
@@ -275,10 +275,6 @@ def _events(blob: bytes, nodes: tuple[int, int] | None, n: int | None) -> Iterat
         event = mapping(node).get("event")
         if isinstance(event, dict):
             yield event
-
-
-def _summary_of_text(data: bytes) -> Summary:
-    return summary_of(data[:HEAD], len(data), lambda start, end: data[start:end])
 
 
 def _unfit(kind: str, data: bytes) -> Damage | None:
