@@ -35,11 +35,13 @@ class Console:
         show_secrets: bool = False,
         color: str = "auto",
         quiet: bool = False,
+        use_index: bool = True,
     ) -> None:
         self.location = location
         self.show_secrets = show_secrets
         self.color = color
         self.quiet = quiet
+        self.use_index = use_index
 
     @cached_property
     def redactor(self) -> Redactor:
@@ -137,6 +139,13 @@ def unicode_output() -> bool:
 def common_options(function: F) -> F:
     """Options that every command that prints data has."""
     function = click.option("--json", "as_json", is_flag=True, help="Print JSON.")(function)
+    function = click.option(
+        "--no-index",
+        is_flag=True,
+        expose_value=False,
+        callback=_set_no_index,
+        help="Read every checkpoint anew.",
+    )(function)
     return click.option(
         "-l",
         "--location",
@@ -150,3 +159,8 @@ def common_options(function: F) -> F:
 def _set_location(ctx: click.Context, _: click.Parameter, value: str | None) -> None:
     if value is not None:
         ctx.find_object(Console).location = value  # type: ignore[union-attr]
+
+
+def _set_no_index(ctx: click.Context, _: click.Parameter, value: bool) -> None:
+    if value:
+        ctx.find_object(Console).use_index = False  # type: ignore[union-attr]

@@ -39,7 +39,8 @@ def command(console: Console, store: str | None, as_json: bool) -> None:
       crewcheck list runs.db --json | jq -r '.[] | select(.status == "failed") | .id'
       crewcheck list ./.checkpoints | cut -f 1,9
     """
-    with open_catalog(store if store is not None else console.location) as catalog:
+    location = store if store is not None else console.location
+    with open_catalog(location, use_index=console.use_index) as catalog:
         catalog.read_summaries()
         newest_first = list(reversed(catalog.checkpoints))
         if as_json:

@@ -8,6 +8,7 @@ threads at once: a front end that reads summaries in the background hands them o
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterable
 from types import TracebackType
@@ -16,8 +17,9 @@ from crewcheck.lineage import Forest, Segment, build
 from crewcheck.model.collecting import no_collecting
 from crewcheck.model.identifiers import time_of
 from crewcheck.model.scan import FORK_TRIGGER, STOPPED, Checkpoint, Damage, Header, Summary
-from crewcheck.stores.base import Store
+from crewcheck.stores.base import Capability, Store
 from crewcheck.stores.detect import default_location, open_path
+from crewcheck.stores.index import Index, open_index
 
 #: A run whose newest checkpoint is younger than this is taken to be still running.
 RUNNING_SECONDS = 60
@@ -33,10 +35,16 @@ class Catalog:
     """The checkpoints of one store. ``forest`` has them in order, runs and forks apart.
 
     ``clock`` tells the time (seconds since 1970) by which a run is taken to be going on.
+    Summaries are looked up in ``index`` before they are read, and what was read is kept
+    there when the catalog is closed.
     """
 
     def __init__(
-        self, store: Store, names_only: bool = False, clock: Callable[[], float] = time.time
+        self,
+        store: Store,
+        names_only: bool = False,
+        clock: Callable[[], float] = time.time,
+        index: Index | None = None,
     ) -> None:
         self.store = store
         self.clock = clock
@@ -47,6 +55,10 @@ class Catalog:
         self.is_complete = False
         self._known: dict[str | int, Checkpoint] = {}
         self._whole_bytes = WHOLE_BYTES
+        self._index = index if Capability.INDEX in store.capabilities else None
+        self._recalled = False
+        self._useless: set[str | int] = set()  # keys of rows of the index
+        self._unkept: list[Checkpoint] = []
         self._scan(names_only)
         self.rebuild()
 
@@ -123,12 +135,40 @@ class Catalog:
         whole = size is not None and size <= self._whole_bytes
         if size is not None and whole:
             self._whole_bytes -= size
-        return self.store.summary(checkpoint.header, whole)
+        summary = self.store.summary(checkpoint.header, whole)
+        if self._index is not None:
+            self._unkept.append(checkpoint)
+        return summary
+
+    def recall(self) -> bool:
+        """Set the summaries that the index has, once; whether there are any. The forest is
+        then to be built anew."""
+        if self._index is None or self._recalled or not self._known or not self.is_complete:
+            return False
+        self._recalled = True
+        missing = self.unread()
+        self.store.measure([one.header for one in missing])
+        self._useless |= self._index.recall(self._place(), self._known)
+        return any(one.summary is not None for one in missing)
+
+    def remember(self) -> None:
+        """Keep in the index what was read since the last time."""
+        if self._index is None:
+            return
+        read, self._unkept = self._unkept, []
+        useless, self._useless = self._useless, set()
+        self._index.remember(self._place(), read, useless)
+
+    def _place(self) -> str:
+        return os.path.realpath(self.store.location)
 
     def read_summaries(
         self, only: Iterable[Checkpoint] | None = None, progress: Callable[[], None] | None = None
     ) -> None:
         """Read the summaries that are missing, and build the forest anew."""
+        if only is None:
+            self.complete()
+            self.recall()
         for checkpoint in self.unread() if only is None else only:
             if checkpoint.summary is None:
                 checkpoint.summary = self.read_summary(checkpoint)
@@ -137,6 +177,7 @@ class Catalog:
         self.rebuild()
 
     def close(self) -> None:
+        self.remember()
         self.store.close()
 
     def __enter__(self) -> Catalog:
@@ -152,11 +193,14 @@ class Catalog:
 
 
 def open_catalog(
-    location: str | None, names_only: bool = False, clock: Callable[[], float] = time.time
+    location: str | None,
+    names_only: bool = False,
+    clock: Callable[[], float] = time.time,
+    use_index: bool = True,
 ) -> Catalog:
     """Open a store by its path, or the default one. Raises `NotFound` or `Unreadable`."""
     store = open_path(location if location is not None else default_location()).store
-    return Catalog(store, names_only, clock)
+    return Catalog(store, names_only, clock, open_index() if use_index else None)
 
 
 def _is_same(old: Checkpoint, header: Header, was_complete: bool) -> bool:

@@ -19,6 +19,8 @@ class Capability(StrEnum):
 
     WRITE = "write"
     PRUNE = "prune"
+    #: summaries depend on nothing but their documents, so they can be kept in an index
+    INDEX = "index"
 
 
 class DamagedDocument(Unreadable):
@@ -86,6 +88,9 @@ class Store(Protocol):
         It takes the beginning and the end of a long text to know it; damage in between is
         seen with ``whole``.
         """
+
+    def measure(self, headers: list[Header]) -> None:
+        """Find the sizes of headers without one, as far as no document is read for it."""
 
     def document(self, header: Header) -> dict[str, Any]:
         """The whole document, losslessly. Raises `DamagedDocument`, `NotFound` if it is gone."""

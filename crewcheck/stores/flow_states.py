@@ -112,6 +112,9 @@ class FlowStatesStore:
             damage=damage,
         )
 
+    def measure(self, headers: list[Header]) -> None:
+        """Where a scan has no sizes, they are not worth a query for each row."""
+
     def document(self, header: Header) -> Json:
         """A document in the shape of a checkpoint's, made of the row.
 

@@ -36,7 +36,7 @@ class JsonDirStore:
     """A directory of JSON checkpoints. Keys are paths relative to it, with ``/``."""
 
     kind = "json"
-    capabilities: frozenset[Capability] = frozenset({Capability.WRITE})
+    capabilities: frozenset[Capability] = frozenset({Capability.WRITE, Capability.INDEX})
 
     def __init__(self, root: str) -> None:
         self.location = root
@@ -135,6 +135,9 @@ class JsonDirStore:
         elif named := _differences(header, summary):
             summary.notes = (*summary.notes, *named)
         return summary
+
+    def measure(self, headers: list[Header]) -> None:
+        """A complete scan has all sizes."""
 
     def document(self, header: Header) -> dict[str, Any]:
         from crewcheck.stores.json_text import BadText, parse_with_notes

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from typing import Any
 
 from crewcheck.errors import CrewcheckError, NotFound, Unreadable
@@ -71,7 +71,7 @@ class SqliteStore:
     """A database of checkpoints. Keys are row numbers (ids, where rows have no number)."""
 
     kind = "sqlite"
-    capabilities: frozenset[Capability] = frozenset({Capability.WRITE})
+    capabilities: frozenset[Capability] = frozenset({Capability.WRITE, Capability.INDEX})
 
     def __init__(self, path: str) -> None:
         self.location = path
@@ -120,6 +120,14 @@ class SqliteStore:
         if kind == "blob" and jsonb.is_object(data):
             return summary_of_jsonb(data)
         return summary_of(data[:HEAD], len(data), lambda start, end: data[start:end], whole)
+
+    def measure(self, headers: list[Header]) -> None:
+        """By the header of each row, which has the size of a text, too (before SQLite 3.43
+        no query gives that). In a table without row numbers they stay unknown."""
+        missing = [one for one in headers if one.size is None and one.damage is None]
+        if missing and self._numbered:
+            with suppress(CrewcheckError):
+                self._reader.run(lambda db: _measure(db, missing))
 
     def document(self, header: Header) -> dict[str, Any]:
         """The whole document. Raises `DamagedDocument`; `NotFound` if the row is gone."""
@@ -237,6 +245,19 @@ class SqliteStore:
         if header.size is None:
             header.size = len(data)
         return kind, data
+
+
+def _measure(db: sqlite3.Connection, headers: list[Header]) -> None:
+    # a blob has a text's bytes as they are stored
+    if rows(db, "PRAGMA encoding")[0][0] != "UTF-8":
+        return
+    for header in headers:
+        # a row that is gone or damaged keeps its secret
+        with (
+            suppress(sqlite3.Error),
+            db.blobopen("checkpoints", "data", int(header.key), readonly=True) as blob,
+        ):
+            header.size = len(blob)
 
 
 def summary_of_jsonb(blob: bytes) -> Summary:

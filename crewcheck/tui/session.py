@@ -93,7 +93,11 @@ class Session:
         some times a second.
         """
         with self._lock:
+            known = self._catalog.recall()
             missing = self._catalog.unread()
+        if known:
+            self._rebuild()
+            yield len(missing), 0, True
         queue = iter(missing)
         left = len(missing)
         came = 0
@@ -126,6 +130,7 @@ class Session:
         if missing and not cancelled():
             self._rebuild()
             yield 0, came, True
+            self._catalog.remember()
 
     def _next(self, queue: Iterator[Checkpoint]) -> Checkpoint | None:
         while True:
