@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
     from crewcheck.engine.redaction import Redactor
 
+#: Lines that are written at once.
+_BATCH = 1_000
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -80,9 +83,14 @@ class Console:
 
     def rows(self, rows: Iterable[Iterable[Any]]) -> None:
         """Tab-separated lines, nothing cut."""
-        write = sys.stdout.write
+        lines = []
         for row in rows:
-            write("\t".join(map(cell, row)) + "\n")
+            lines.append("\t".join(map(cell, row)))
+            if len(lines) >= _BATCH:
+                sys.stdout.write("\n".join(lines) + "\n")
+                lines.clear()
+        if lines:
+            sys.stdout.write("\n".join(lines) + "\n")
 
     def json(self, value: Any) -> None:
         """One JSON value: ASCII, standard (NaN and Infinity become their names as texts)."""
@@ -99,10 +107,12 @@ def cell(value: Any) -> str:
     """A value as one tab-separated field; unknown is empty."""
     if value is None:
         return ""
-    if isinstance(value, bool):
-        return "true" if value else "false"
     if isinstance(value, str):
         return name(value)
+    if type(value) is int:
+        return str(value)
+    if isinstance(value, bool):
+        return "true" if value else "false"
     import json
 
     return name(json.dumps(value, ensure_ascii=False, default=str))

@@ -77,8 +77,8 @@ def remark(console: Console, catalog: Catalog) -> None:
 def _flat_row(console: Console) -> Callable[[Checkpoint], dict[str, Any]]:
     def flat(checkpoint: Checkpoint) -> dict[str, Any]:
         shape = row(checkpoint, console.redactor)
-        damage = checkpoint.damage
-        shape["damage"] = f"{damage.rule}: {damage.message}" if damage else None
+        damage = shape["damage"]
+        shape["damage"] = f"{damage['rule']}: {damage['message']}" if damage else None
         return shape
 
     return flat

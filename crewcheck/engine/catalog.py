@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from types import TracebackType
 
 from crewcheck.lineage import Forest, Segment, build
@@ -29,6 +29,7 @@ RUNNING_SECONDS = 60
 #: the beginning and the end of a long document (two back to back, garbage in its event
 #: record) is seen there only; beyond this a listing is no validation.
 WHOLE_BYTES = 48_000_000
+_BATCH, _BATCH_BYTES = 64, 4_000_000
 
 
 class Catalog:
@@ -131,14 +132,20 @@ class Catalog:
 
     def read_summary(self, checkpoint: Checkpoint) -> Summary:
         """Read a summary without keeping it: safe in another thread."""
-        size = checkpoint.header.size
-        whole = size is not None and size <= self._whole_bytes
-        if size is not None and whole:
-            self._whole_bytes -= size
-        summary = self.store.summary(checkpoint.header, whole)
+        return self._read([checkpoint])[0]
+
+    def _read(self, checkpoints: list[Checkpoint]) -> list[Summary]:
+        wanted = []
+        for checkpoint in checkpoints:
+            size = checkpoint.header.size
+            whole = size is not None and size <= self._whole_bytes
+            if size is not None and whole:
+                self._whole_bytes -= size
+            wanted.append((checkpoint.header, whole))
+        summaries = self.store.summaries(wanted)
         if self._index is not None:
-            self._unkept.append(checkpoint)
-        return summary
+            self._unkept += checkpoints
+        return summaries
 
     def recall(self) -> bool:
         """Set the summaries that the index has, once; whether there are any. The forest is
@@ -169,9 +176,12 @@ class Catalog:
         if only is None:
             self.complete()
             self.recall()
-        for checkpoint in self.unread() if only is None else only:
-            if checkpoint.summary is None:
-                checkpoint.summary = self.read_summary(checkpoint)
+            only = self.unread()
+        missing = [one for one in only if one.summary is None]
+        self.store.measure([one.header for one in missing])
+        for some in _batches(missing):
+            for checkpoint, summary in zip(some, self._read(some), strict=True):
+                checkpoint.summary = summary
                 if progress is not None:
                     progress()
         self.rebuild()
@@ -214,6 +224,22 @@ def _is_same(old: Checkpoint, header: Header, was_complete: bool) -> bool:
         had.size = header.size if had.size is None else had.size
     # where the store does not tell sizes, a document that was read has one all the same
     return had.stamp == header.stamp and header.size in (None, had.size)
+
+
+def _batches(checkpoints: list[Checkpoint]) -> Iterator[list[Checkpoint]]:
+    """As many at a time as may be in memory together; what has no size by itself."""
+    some: list[Checkpoint] = []
+    held = 0
+    for checkpoint in checkpoints:
+        size = checkpoint.header.size
+        size = _BATCH_BYTES if size is None else size
+        if some and (held + size > _BATCH_BYTES or len(some) == _BATCH):
+            yield some
+            some, held = [], 0
+        some.append(checkpoint)
+        held += size
+    if some:
+        yield some
 
 
 def run_status(segment: Segment) -> str | None:

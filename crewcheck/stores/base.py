@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import StrEnum
 from typing import Any, Final, Protocol, cast
 
@@ -88,6 +89,10 @@ class Store(Protocol):
         It takes the beginning and the end of a long text to know it; damage in between is
         seen with ``whole``.
         """
+
+    def summaries(self, wanted: Sequence[tuple[Header, bool]]) -> list[Summary]:
+        """The `summary` of several headers, each with whether its text is read whole. All
+        their documents may be in memory at once."""
 
     def measure(self, headers: list[Header]) -> None:
         """Find the sizes of headers without one, as far as no document is read for it."""

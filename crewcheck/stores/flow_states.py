@@ -18,6 +18,7 @@ checkpoint is named after where the flow was, ``after draft``, and where the cla
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -111,6 +112,9 @@ class FlowStatesStore:
             notes=tuple(notes),
             damage=damage,
         )
+
+    def summaries(self, wanted: Sequence[tuple[Header, bool]]) -> list[Summary]:
+        return [self.summary(header, whole) for header, whole in wanted]
 
     def measure(self, headers: list[Header]) -> None:
         """Where a scan has no sizes, they are not worth a query for each row."""

@@ -12,6 +12,7 @@ from __future__ import annotations
 import errno
 import os
 import time
+from collections.abc import Sequence
 from typing import Any
 
 from crewcheck.errors import NotFound, Refused, Unreadable
@@ -135,6 +136,9 @@ class JsonDirStore:
         elif named := _differences(header, summary):
             summary.notes = (*summary.notes, *named)
         return summary
+
+    def summaries(self, wanted: Sequence[tuple[Header, bool]]) -> list[Summary]:
+        return [self.summary(header, whole) for header, whole in wanted]
 
     def measure(self, headers: list[Header]) -> None:
         """A complete scan has all sizes."""

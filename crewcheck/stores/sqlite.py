@@ -11,7 +11,7 @@ need: everything but a few members of the entities and of the first events.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, suppress
 from typing import Any
 
@@ -114,12 +114,22 @@ class SqliteStore:
             kind, data = self._data(header)
         except CrewcheckError as error:
             return Summary(damage=Damage("unreadable", error.message))
-        damage = _unfit(kind, data)
-        if damage is not None:
-            return Summary(damage=damage)
-        if kind == "blob" and jsonb.is_object(data):
-            return summary_of_jsonb(data)
-        return summary_of(data[:HEAD], len(data), lambda start, end: data[start:end], whole)
+        return _summary(kind, data, whole)
+
+    def summaries(self, wanted: Sequence[tuple[Header, bool]]) -> list[Summary]:
+        """Looking at the files of the database takes a while: here it is done once for all."""
+        try:
+            found = self._reader.run(
+                lambda db: [self._row(db, header) for header, _ in wanted],
+                limit=DATA_LIMIT * len(wanted),
+            )
+            return [
+                _summary(*_checked(self.location, header, row), whole)
+                for (header, whole), row in zip(wanted, found, strict=True)
+            ]
+        except CrewcheckError:
+            # one of them is gone or damaged
+            return [self.summary(header, whole) for header, whole in wanted]
 
     def measure(self, headers: list[Header]) -> None:
         """By the header of each row, which has the size of a text, too (before SQLite 3.43
@@ -233,18 +243,33 @@ class SqliteStore:
 
     def _data(self, header: Header) -> tuple[str, bytes]:
         """The type of a row's data and its bytes. Raises `NotFound`, `Unreadable`."""
+        row = self._reader.run(lambda db: self._row(db, header), limit=DATA_LIMIT)
+        return _checked(self.location, header, row)
+
+    def _row(self, db: sqlite3.Connection, header: Header) -> list[tuple[Any, ...]]:
         sql = f"SELECT id, typeof(data), data FROM checkpoints WHERE {self._key} = ?"
-        found = self._reader.run(lambda db: rows(db, sql, (header.key,), bytes), limit=DATA_LIMIT)
-        if not found or _name(found[0][0], header.key) != header.id:
-            raise NotFound(
-                f"checkpoint {header.id} is no longer in {self.location}", "refresh the list"
-            )
-        kind, data = readable(found[0][1]), found[0][2]
-        if not isinstance(data, bytes):
-            return kind, b""
-        if header.size is None:
-            header.size = len(data)
-        return kind, data
+        return rows(db, sql, (header.key,), bytes)
+
+
+def _checked(store: str, header: Header, found: list[tuple[Any, ...]]) -> tuple[str, bytes]:
+    """The type of a row's data and its bytes, if it is still the row of the header."""
+    if not found or _name(found[0][0], header.key) != header.id:
+        raise NotFound(f"checkpoint {header.id} is no longer in {store}", "refresh the list")
+    kind, data = readable(found[0][1]), found[0][2]
+    if not isinstance(data, bytes):
+        return kind, b""
+    if header.size is None:
+        header.size = len(data)
+    return kind, data
+
+
+def _summary(kind: str, data: bytes, whole: bool) -> Summary:
+    damage = _unfit(kind, data)
+    if damage is not None:
+        return Summary(damage=damage)
+    if kind == "blob" and jsonb.is_object(data):
+        return summary_of_jsonb(data)
+    return summary_of(data[:HEAD], len(data), lambda start, end: data[start:end], whole)
 
 
 def _measure(db: sqlite3.Connection, headers: list[Header]) -> None:

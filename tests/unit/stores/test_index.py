@@ -7,6 +7,7 @@ import os
 import shutil
 import sqlite3
 import stat
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from typing import Any
 import pytest
 
 from crewcheck.engine.catalog import Catalog, open_catalog
-from crewcheck.model.scan import Summary
+from crewcheck.model.scan import Header, Summary
 from crewcheck.stores import index as index_module
 from crewcheck.stores.index import Index, open_index
 from tests.build import crew, document, ident, small_store, task, write
@@ -40,14 +41,14 @@ def plain(catalog: Catalog) -> dict[str, Any]:
 def read(store: Path, reads: list[str] | None = None) -> dict[str, Any]:
     """All summaries of a store, and in ``reads`` the ids of those that were read."""
     with open_catalog(str(store)) as catalog:
-        known = catalog.store.summary
+        real = catalog.store.summaries
 
-        def counting(header: Any, whole: bool = False) -> Summary:
+        def counting(wanted: Sequence[tuple[Header, bool]]) -> list[Summary]:
             if reads is not None:
-                reads.append(header.id)
-            return known(header, whole)
+                reads.extend(header.id for header, _ in wanted)
+            return real(wanted)
 
-        catalog.store.summary = counting  # type: ignore[method-assign]
+        catalog.store.summaries = counting  # type: ignore[method-assign]
         catalog.read_summaries()
         return plain(catalog)
 
