@@ -86,7 +86,8 @@ def _flat_row(console: Console) -> Callable[[Checkpoint], dict[str, Any]]:
 
 def _print_table(console: Console, checkpoints: list[Checkpoint]) -> None:
     """Aligned and fitted to the terminal; the id is never cut."""
-    from rich.table import Table
+    from rich.segment import Segment, Segments
+    from rich.text import Text
 
     if not checkpoints:
         return
@@ -102,18 +103,18 @@ def _print_table(console: Console, checkpoints: list[Checkpoint]) -> None:
         for place, head in enumerate(heads)
     ]
     widths = fit(widest, [head in _GIVE_WAY for head in heads], rich.width - 2 * len(heads) + 2)
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    for head, width in zip(heads, widths, strict=True):
-        table.add_column(
-            head,
-            width=width,
-            no_wrap=True,
-            overflow="ellipsis",
-            justify="right" if head in ("DONE", "SIZE") else "left",
-        )
+    columns = [(width, head in ("DONE", "SIZE")) for width, head in zip(widths, heads, strict=True)]
+    lines.insert(0, [Text(head, style="bold") for head in heads])
+    # one segment a cell: a table of rich would take longer than all the rest
+    segments = []
     for line in lines:
-        table.add_row(*line)
-    rich.print(table)
+        for text, (width, right) in zip(line, columns, strict=True):
+            text.truncate(width, overflow="ellipsis")
+            blanks = " " * (width - text.cell_len)
+            shown = blanks + text.plain if right else text.plain + blanks
+            segments.append(Segment(f"{shown}  ", rich.get_style(text.style)))
+        segments[-1] = Segment(segments[-1].text.rstrip() + "\n", segments[-1].style)
+    rich.print(Segments(segments), end="")
 
 
 def fit(widest: list[int], gives: list[bool], room: int) -> list[int]:
