@@ -78,6 +78,7 @@ class SqliteStore:
         self._reader = Reader(path)
         self._key = "_rowid_"
         self._numbered = True
+        self._is_utf8 = False  # then a blob of a text is what a query gives
         self._notes: dict[str | int, tuple[str, ...]] = {}
 
     def scan(self, names_only: bool = False) -> Scan:
@@ -111,31 +112,46 @@ class SqliteStore:
         Where the header had no size (texts, before SQLite 3.43), it gets it here.
         """
         try:
-            kind, data = self._data(header)
+            return self._reader.run(lambda db: self._read(db, header, whole), limit=DATA_LIMIT)
         except CrewcheckError as error:
             return Summary(damage=Damage("unreadable", error.message))
-        return _summary(kind, data, whole)
 
     def summaries(self, wanted: Sequence[tuple[Header, bool]]) -> list[Summary]:
         """Looking at the files of the database takes a while: here it is done once for all."""
         try:
-            found = self._reader.run(
-                lambda db: [self._row(db, header) for header, _ in wanted],
+            return self._reader.run(
+                lambda db: [self._read(db, header, whole) for header, whole in wanted],
                 limit=DATA_LIMIT * len(wanted),
             )
-            return [
-                _summary(*_checked(self.location, header, row), whole)
-                for (header, whole), row in zip(wanted, found, strict=True)
-            ]
         except CrewcheckError:
             # one of them is gone or damaged
             return [self.summary(header, whole) for header, whole in wanted]
+
+    def _read(self, db: sqlite3.Connection, header: Header, whole: bool) -> Summary:
+        """The summary; of a long text without reading all of it."""
+        if not whole and self._numbered and self._is_utf8:
+            found = self._row(db, header, "''")
+            if _checked(self.location, header, found)[0] == "text":
+                with db.blobopen("checkpoints", "data", int(header.key), readonly=True) as blob:
+                    if header.size is None:
+                        header.size = len(blob)
+                    if len(blob) > HEAD:
+                        return _summary_of_long(blob)
+        kind, data = _checked(self.location, header, self._row(db, header))
+        if header.size is None and data:
+            header.size = len(data)
+        damage = _unfit(kind, data)
+        if damage is not None:
+            return Summary(damage=damage)
+        if kind == "blob" and jsonb.is_object(data):
+            return summary_of_jsonb(data)
+        return summary_of(data[:HEAD], len(data), lambda start, end: data[start:end], whole)
 
     def measure(self, headers: list[Header]) -> None:
         """By the header of each row, which has the size of a text, too (before SQLite 3.43
         no query gives that). In a table without row numbers they stay unknown."""
         missing = [one for one in headers if one.size is None and one.damage is None]
-        if missing and self._numbered:
+        if missing and self._numbered and self._is_utf8:
             with suppress(CrewcheckError):
                 self._reader.run(lambda db: _measure(db, missing))
 
@@ -184,6 +200,7 @@ class SqliteStore:
                 f"{self.location} has no table of checkpoints",
                 f"it holds flow states: `crewcheck states {self.location}`" if states else "",
             )
+        self._is_utf8 = rows(db, "PRAGMA encoding")[0][0] == "UTF-8"
         number = row_number(db, "checkpoints")
         self._key, self._numbered = number or "id", number is not None
         small = [name if name in names else "NULL" for name in ("created_at", "parent_id")]
@@ -244,10 +261,15 @@ class SqliteStore:
     def _data(self, header: Header) -> tuple[str, bytes]:
         """The type of a row's data and its bytes. Raises `NotFound`, `Unreadable`."""
         row = self._reader.run(lambda db: self._row(db, header), limit=DATA_LIMIT)
-        return _checked(self.location, header, row)
+        kind, data = _checked(self.location, header, row)
+        if header.size is None and data:
+            header.size = len(data)
+        return kind, data
 
-    def _row(self, db: sqlite3.Connection, header: Header) -> list[tuple[Any, ...]]:
-        sql = f"SELECT id, typeof(data), data FROM checkpoints WHERE {self._key} = ?"
+    def _row(
+        self, db: sqlite3.Connection, header: Header, data: str = "data"
+    ) -> list[tuple[Any, ...]]:
+        sql = f"SELECT id, typeof(data), {data} FROM checkpoints WHERE {self._key} = ?"
         return rows(db, sql, (header.key,), bytes)
 
 
@@ -256,26 +278,18 @@ def _checked(store: str, header: Header, found: list[tuple[Any, ...]]) -> tuple[
     if not found or _name(found[0][0], header.key) != header.id:
         raise NotFound(f"checkpoint {header.id} is no longer in {store}", "refresh the list")
     kind, data = readable(found[0][1]), found[0][2]
-    if not isinstance(data, bytes):
-        return kind, b""
-    if header.size is None:
-        header.size = len(data)
-    return kind, data
+    return kind, data if isinstance(data, bytes) else b""
 
 
-def _summary(kind: str, data: bytes, whole: bool) -> Summary:
-    damage = _unfit(kind, data)
-    if damage is not None:
-        return Summary(damage=damage)
-    if kind == "blob" and jsonb.is_object(data):
-        return summary_of_jsonb(data)
-    return summary_of(data[:HEAD], len(data), lambda start, end: data[start:end], whole)
+def _summary_of_long(blob: sqlite3.Blob) -> Summary:
+    def read(start: int, end: int) -> bytes:
+        blob.seek(start)
+        return blob.read(end - start)
+
+    return summary_of(read(0, HEAD), len(blob), read)
 
 
 def _measure(db: sqlite3.Connection, headers: list[Header]) -> None:
-    # a blob has a text's bytes as they are stored
-    if rows(db, "PRAGMA encoding")[0][0] != "UTF-8":
-        return
     for header in headers:
         # a row that is gone or damaged keeps its secret
         with (
