@@ -133,7 +133,7 @@ class Index:
     def _try(self, work: Any, write: bool) -> None:
         import sqlite3
 
-        with suppress(OSError, ValueError, sqlite3.Error):
+        with suppress(OSError, ValueError, OverflowError, sqlite3.Error):
             found = self._look()
             if not (write if found == "nothing" else found == "ours"):
                 return
