@@ -179,11 +179,12 @@ class Catalog:
             only = self.unread()
         missing = [one for one in only if one.summary is None]
         self.store.measure([one.header for one in missing])
-        for some in _batches(missing):
-            for checkpoint, summary in zip(some, self._read(some), strict=True):
-                checkpoint.summary = summary
-                if progress is not None:
-                    progress()
+        with no_collecting():
+            for some in _batches(missing):
+                for checkpoint, summary in zip(some, self._read(some), strict=True):
+                    checkpoint.summary = summary
+                    if progress is not None:
+                        progress()
         self.rebuild()
 
     def close(self) -> None:
