@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from crewcheck.cli.console import Console
 from crewcheck.errors import Exit
 
@@ -9,7 +11,10 @@ from crewcheck.errors import Exit
 def open_app(console: Console, *, hint: str | None = None) -> int:
     """Open the app on the console's store, and return the exit code."""
     # the app costs a quarter of a second to load: only here
+    from crewcheck.stores.index import VARIABLE
     from crewcheck.tui.app import run_app
 
+    if not console.use_index:
+        os.environ[VARIABLE] = "off"
     run_app(console.location, show_secrets=console.show_secrets, first_hint=hint)
     return Exit.DONE

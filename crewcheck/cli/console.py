@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
     from crewcheck.engine.redaction import Redactor
 
+#: Lines that are written at once.
+_BATCH = 1_000
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -35,11 +38,13 @@ class Console:
         show_secrets: bool = False,
         color: str = "auto",
         quiet: bool = False,
+        use_index: bool = True,
     ) -> None:
         self.location = location
         self.show_secrets = show_secrets
         self.color = color
         self.quiet = quiet
+        self.use_index = use_index
 
     @cached_property
     def redactor(self) -> Redactor:
@@ -78,9 +83,14 @@ class Console:
 
     def rows(self, rows: Iterable[Iterable[Any]]) -> None:
         """Tab-separated lines, nothing cut."""
-        write = sys.stdout.write
+        lines = []
         for row in rows:
-            write("\t".join(map(cell, row)) + "\n")
+            lines.append("\t".join(map(cell, row)))
+            if len(lines) >= _BATCH:
+                sys.stdout.write("\n".join(lines) + "\n")
+                lines.clear()
+        if lines:
+            sys.stdout.write("\n".join(lines) + "\n")
 
     def json(self, value: Any) -> None:
         """One JSON value: ASCII, standard (NaN and Infinity become their names as texts)."""
@@ -97,10 +107,12 @@ def cell(value: Any) -> str:
     """A value as one tab-separated field; unknown is empty."""
     if value is None:
         return ""
-    if isinstance(value, bool):
-        return "true" if value else "false"
     if isinstance(value, str):
         return name(value)
+    if type(value) is int:
+        return str(value)
+    if isinstance(value, bool):
+        return "true" if value else "false"
     import json
 
     return name(json.dumps(value, ensure_ascii=False, default=str))
@@ -137,6 +149,13 @@ def unicode_output() -> bool:
 def common_options(function: F) -> F:
     """Options that every command that prints data has."""
     function = click.option("--json", "as_json", is_flag=True, help="Print JSON.")(function)
+    function = click.option(
+        "--no-index",
+        is_flag=True,
+        expose_value=False,
+        callback=_set_no_index,
+        help="Read every checkpoint anew.",
+    )(function)
     return click.option(
         "-l",
         "--location",
@@ -150,3 +169,8 @@ def common_options(function: F) -> F:
 def _set_location(ctx: click.Context, _: click.Parameter, value: str | None) -> None:
     if value is not None:
         ctx.find_object(Console).location = value  # type: ignore[union-attr]
+
+
+def _set_no_index(ctx: click.Context, _: click.Parameter, value: bool) -> None:
+    if value:
+        ctx.find_object(Console).use_index = False  # type: ignore[union-attr]

@@ -39,7 +39,8 @@ def command(console: Console, store: str | None, as_json: bool) -> None:
       crewcheck list runs.db --json | jq -r '.[] | select(.status == "failed") | .id'
       crewcheck list ./.checkpoints | cut -f 1,9
     """
-    with open_catalog(store if store is not None else console.location) as catalog:
+    location = store if store is not None else console.location
+    with open_catalog(location, use_index=console.use_index) as catalog:
         catalog.read_summaries()
         newest_first = list(reversed(catalog.checkpoints))
         if as_json:
@@ -76,8 +77,8 @@ def remark(console: Console, catalog: Catalog) -> None:
 def _flat_row(console: Console) -> Callable[[Checkpoint], dict[str, Any]]:
     def flat(checkpoint: Checkpoint) -> dict[str, Any]:
         shape = row(checkpoint, console.redactor)
-        damage = checkpoint.damage
-        shape["damage"] = f"{damage.rule}: {damage.message}" if damage else None
+        damage = shape["damage"]
+        shape["damage"] = f"{damage['rule']}: {damage['message']}" if damage else None
         return shape
 
     return flat
@@ -85,7 +86,8 @@ def _flat_row(console: Console) -> Callable[[Checkpoint], dict[str, Any]]:
 
 def _print_table(console: Console, checkpoints: list[Checkpoint]) -> None:
     """Aligned and fitted to the terminal; the id is never cut."""
-    from rich.table import Table
+    from rich.segment import Segment, Segments
+    from rich.text import Text
 
     if not checkpoints:
         return
@@ -101,18 +103,18 @@ def _print_table(console: Console, checkpoints: list[Checkpoint]) -> None:
         for place, head in enumerate(heads)
     ]
     widths = fit(widest, [head in _GIVE_WAY for head in heads], rich.width - 2 * len(heads) + 2)
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    for head, width in zip(heads, widths, strict=True):
-        table.add_column(
-            head,
-            width=width,
-            no_wrap=True,
-            overflow="ellipsis",
-            justify="right" if head in ("DONE", "SIZE") else "left",
-        )
+    columns = [(width, head in ("DONE", "SIZE")) for width, head in zip(widths, heads, strict=True)]
+    lines.insert(0, [Text(head, style="bold") for head in heads])
+    # one segment a cell: a table of rich would take longer than all the rest
+    segments = []
     for line in lines:
-        table.add_row(*line)
-    rich.print(table)
+        for text, (width, right) in zip(line, columns, strict=True):
+            text.truncate(width, overflow="ellipsis")
+            blanks = " " * (width - text.cell_len)
+            shown = blanks + text.plain if right else text.plain + blanks
+            segments.append(Segment(f"{shown}  ", rich.get_style(text.style)))
+        segments[-1] = Segment(segments[-1].text.rstrip() + "\n", segments[-1].style)
+    rich.print(Segments(segments), end="")
 
 
 def fit(widest: list[int], gives: list[bool], room: int) -> list[int]:

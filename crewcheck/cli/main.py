@@ -100,11 +100,21 @@ class LazyGroup(click.Group):
     default="auto",
     help="Colours on the terminal; NO_COLOR and FORCE_COLOR are honoured.",
 )
+@click.option(
+    "--no-index",
+    is_flag=True,
+    help="Read every checkpoint anew, and keep nothing of it in the cache folder.",
+)
 @click.option("-q", "--quiet", is_flag=True, help="No remarks on stderr, only errors.")
 @click.version_option(__version__, "-V", "--version", message="crewcheck %(version)s")
 @click.pass_context
 def cli(
-    ctx: click.Context, location: str | None, show_secrets: bool, color: str, quiet: bool
+    ctx: click.Context,
+    location: str | None,
+    show_secrets: bool,
+    color: str,
+    no_index: bool,
+    quiet: bool,
 ) -> None:
     """Time travel for agent runs: see, inspect, fork and resume CrewAI checkpoints.
 
@@ -119,7 +129,13 @@ def cli(
       crewcheck fork main -i max_words=60     what if? the rest really runs, on a new branch
       crewcheck demo                          look around in an example
     """
-    ctx.obj = Console(location=location, show_secrets=show_secrets, color=color, quiet=quiet)
+    ctx.obj = Console(
+        location=location,
+        show_secrets=show_secrets,
+        color=color,
+        quiet=quiet,
+        use_index=not no_index,
+    )
     if ctx.invoked_subcommand is None:
         if not (sys.stdin.isatty() and sys.stdout.isatty()):
             click.echo(ctx.get_help(), err=True)

@@ -43,7 +43,7 @@ def command(console: Console, store: str | None, as_json: bool) -> None:
 
 def print_tree(console: Console, *, as_json: bool = False) -> None:
     """Print the tree of the console's store."""
-    with open_catalog(console.location) as catalog:
+    with open_catalog(console.location, use_index=console.use_index) as catalog:
         catalog.read_summaries()
         if as_json:
             console.json(tree_report(console, catalog))

@@ -1,38 +1,68 @@
 """An open store and what is known of it so far: the one object behind list, tree and app.
 
-Opening reads headers only. Summaries are read when asked for, one checkpoint or all;
+Opening reads headers only; with ``names_only`` just what names or columns say of them, and
+`Catalog.complete` the rest. Summaries are read when asked for, one checkpoint or all;
 each time some have come in, the forest may be built again. A catalog is not for several
 threads at once: a front end that reads summaries in the background hands them over.
 """
 
 from __future__ import annotations
 
+import os
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from types import TracebackType
-from typing import Any
 
 from crewcheck.lineage import Forest, Segment, build
+from crewcheck.model.collecting import no_collecting
 from crewcheck.model.identifiers import time_of
-from crewcheck.model.scan import FORK_TRIGGER, STOPPED, Checkpoint, Damage, Summary
-from crewcheck.stores.base import Store
+from crewcheck.model.scan import FORK_TRIGGER, STOPPED, Checkpoint, Damage, Header, Summary
+from crewcheck.stores.base import Capability, Store
 from crewcheck.stores.detect import default_location, open_path
+from crewcheck.stores.index import Index, open_index
 
 #: A run whose newest checkpoint is younger than this is taken to be still running.
 RUNNING_SECONDS = 60
 
 
-class Catalog:
-    """The checkpoints of one store. ``forest`` has them in order, runs and forks apart."""
+#: How many bytes of documents a catalog reads whole, the newest first. What is wrong between
+#: the beginning and the end of a long document (two back to back, garbage in its event
+#: record) is seen there only; beyond this a listing is no validation.
+WHOLE_BYTES = 48_000_000
+_BATCH, _BATCH_BYTES = 64, 4_000_000
 
-    def __init__(self, store: Store) -> None:
+
+class Catalog:
+    """The checkpoints of one store. ``forest`` has them in order, runs and forks apart.
+
+    ``clock`` tells the time (seconds since 1970) by which a run is taken to be going on.
+    Summaries are looked up in ``index`` before they are read, and what was read is kept
+    there when the catalog is closed.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        names_only: bool = False,
+        clock: Callable[[], float] = time.time,
+        index: Index | None = None,
+    ) -> None:
         self.store = store
+        self.clock = clock
         self.foreign = 0
         self.problems: tuple[str, ...] = ()
         self.forest: Forest = build(())
-        self._known: dict[tuple[Any, ...], Checkpoint] = {}
+        #: whether sizes and stamps are known, and the order is final; see `complete`
+        self.is_complete = False
+        self._known: dict[str | int, Checkpoint] = {}
+        self._whole_bytes = WHOLE_BYTES
+        self._index = index if Capability.INDEX in store.capabilities else None
+        self._recalled = False
+        self._useless: set[str | int] = set()  # keys of rows of the index
+        self._unkept: list[Checkpoint] = []
         try:
-            self.refresh()
+            self._scan(names_only)
+            self.rebuild()
         except BaseException:
             store.close()
             raise
@@ -42,30 +72,58 @@ class Catalog:
 
         Returns whether anything has changed. Raises `NotFound` or `Unreadable`.
         """
-        scan = self.store.scan()
-        before = self._known
-        known: dict[tuple[Any, ...], Checkpoint] = {}
-        for header in scan.headers:
-            identity = (header.key, header.id, header.stamp, header.size)
-            old = before.get(identity)
-            settled = old is not None and not (
-                old.damage is not None and old.damage.rule == "being-written"
-            )
-            known[identity] = old if old is not None and settled else Checkpoint(header)
-        changed = known.keys() != before.keys() or any(
-            known[identity] is not before[identity] for identity in known
+        if not self.is_complete:
+            return self.complete()
+        changed = self._scan()
+        self.rebuild()
+        return changed
+
+    def complete(self) -> bool:
+        """Look at what was opened with ``names_only``: sizes, stamps, files of other names.
+
+        Sizes are set on the checkpoints that are there. Returns whether anything else has
+        changed, the order included; if not, the forest stays the same one. Raises
+        `NotFound` or `Unreadable`.
+        """
+        if self.is_complete:
+            return False
+        before, was = self.forest, (self.foreign, self.problems)
+        changed = self._scan()
+        self.rebuild()
+        if not changed and self._same_order(before):
+            self.forest = before
+        return self.forest is not before or was != (self.foreign, self.problems)
+
+    def _same_order(self, other: Forest) -> bool:
+        return all(
+            one.checkpoint is two.checkpoint
+            for one, two in zip(self.forest.order, other.order, strict=True)
         )
-        self._known = known
+
+    def _scan(self, names_only: bool = False) -> bool:
+        """Take in the headers; whether other ones than before, or changed ones."""
+        with no_collecting():
+            scan = self.store.scan(names_only)
+            before = self._known
+            known = {}
+            changed = len(scan.headers) != len(before)
+            for header in scan.headers:
+                old = before.get(header.key) if before else None
+                if old is None or not _is_same(old, header, self.is_complete):
+                    old = Checkpoint(header)
+                    changed = True
+                known[header.key] = old
+            self._known = known
         self.foreign = scan.foreign
         self.problems = scan.problems
-        self.rebuild()
+        self.is_complete = scan.complete
         return changed
 
     def rebuild(self, now: float | None = None) -> None:
         """Build the forest anew from what is known, and what follows from it."""
         self.forest = build(self._known.values())
         _mark_lineage(self.forest)
-        _mark_running(self.forest, time.time() if now is None else now)
+        _mark_running(self.forest, self.clock() if now is None else now)
 
     @property
     def checkpoints(self) -> list[Checkpoint]:
@@ -78,20 +136,63 @@ class Catalog:
 
     def read_summary(self, checkpoint: Checkpoint) -> Summary:
         """Read a summary without keeping it: safe in another thread."""
-        return self.store.summary(checkpoint.header)
+        return self._read([checkpoint])[0]
+
+    def _read(self, checkpoints: list[Checkpoint]) -> list[Summary]:
+        wanted = []
+        for checkpoint in checkpoints:
+            size = checkpoint.header.size
+            whole = size is not None and size <= self._whole_bytes
+            if size is not None and whole:
+                self._whole_bytes -= size
+            wanted.append((checkpoint.header, whole))
+        summaries = self.store.summaries(wanted)
+        if self._index is not None:
+            self._unkept += checkpoints
+        return summaries
+
+    def recall(self) -> bool:
+        """Set the summaries that the index has, once; whether there are any. The forest is
+        then to be built anew."""
+        if self._index is None or self._recalled or not self._known or not self.is_complete:
+            return False
+        self._recalled = True
+        missing = self.unread()
+        self.store.measure([one.header for one in missing])
+        self._useless |= self._index.recall(self._place(), self._known)
+        return any(one.summary is not None for one in missing)
+
+    def remember(self) -> None:
+        """Keep in the index what was read since the last time."""
+        if self._index is None:
+            return
+        read, self._unkept = self._unkept, []
+        useless, self._useless = self._useless, set()
+        self._index.remember(self._place(), read, useless)
+
+    def _place(self) -> str:
+        return os.path.realpath(self.store.location)
 
     def read_summaries(
         self, only: Iterable[Checkpoint] | None = None, progress: Callable[[], None] | None = None
     ) -> None:
         """Read the summaries that are missing, and build the forest anew."""
-        for checkpoint in self.unread() if only is None else only:
-            if checkpoint.summary is None:
-                checkpoint.summary = self.read_summary(checkpoint)
-                if progress is not None:
-                    progress()
+        if only is None:
+            self.complete()
+            self.recall()
+            only = self.unread()
+        missing = [one for one in only if one.summary is None]
+        self.store.measure([one.header for one in missing])
+        with no_collecting():
+            for some in _batches(missing):
+                for checkpoint, summary in zip(some, self._read(some), strict=True):
+                    checkpoint.summary = summary
+                    if progress is not None:
+                        progress()
         self.rebuild()
 
     def close(self) -> None:
+        self.remember()
         self.store.close()
 
     def __enter__(self) -> Catalog:
@@ -106,9 +207,44 @@ class Catalog:
         self.close()
 
 
-def open_catalog(location: str | None) -> Catalog:
+def open_catalog(
+    location: str | None,
+    names_only: bool = False,
+    clock: Callable[[], float] = time.time,
+    use_index: bool = True,
+) -> Catalog:
     """Open a store by its path, or the default one. Raises `NotFound` or `Unreadable`."""
-    return Catalog(open_path(location if location is not None else default_location()).store)
+    store = open_path(location if location is not None else default_location()).store
+    return Catalog(store, names_only, clock, open_index() if use_index else None)
+
+
+def _is_same(old: Checkpoint, header: Header, was_complete: bool) -> bool:
+    """Whether a header found now is that of a known checkpoint, unchanged; what was not
+    known of it before is then."""
+    had = old.header
+    if had.id != header.id or (old.damage is not None and old.damage.rule == "being-written"):
+        return False
+    if not was_complete:
+        had.stamp = header.stamp
+        had.size = header.size if had.size is None else had.size
+    # where the store does not tell sizes, a document that was read has one all the same
+    return had.stamp == header.stamp and header.size in (None, had.size)
+
+
+def _batches(checkpoints: list[Checkpoint]) -> Iterator[list[Checkpoint]]:
+    """As many at a time as may be in memory together; what has no size by itself."""
+    some: list[Checkpoint] = []
+    held = 0
+    for checkpoint in checkpoints:
+        size = checkpoint.header.size
+        size = _BATCH_BYTES if size is None else size
+        if some and (held + size > _BATCH_BYTES or len(some) == _BATCH):
+            yield some
+            some, held = [], 0
+        some.append(checkpoint)
+        held += size
+    if some:
+        yield some
 
 
 def run_status(segment: Segment) -> str | None:
@@ -124,17 +260,18 @@ def _mark_lineage(forest: Forest) -> None:
     for node in forest.order:
         checkpoint = node.checkpoint
         checkpoint.lineage_damage = None
-        twins = forest.by_id[checkpoint.id]
-        if len(twins) > 1:
-            other = next(twin for twin in twins if twin is not node)
-            checkpoint.lineage_damage = Damage(
-                "duplicate-id", f"its id is also that of {other.checkpoint.header.location}"
-            )
-        elif node.cut:
+        checkpoint.running = False
+        if node.cut:
             checkpoint.lineage_damage = Damage("cycle", "it is among its own ancestors")
         elif node.missing_parent is not None:
             checkpoint.lineage_damage = Damage(
                 "parent-missing", f"its parent {node.missing_parent} is not in the store"
+            )
+    for twins in forest.twins.values():
+        for node in twins:
+            other = next(twin for twin in twins if twin is not node)
+            node.checkpoint.lineage_damage = Damage(
+                "duplicate-id", f"its id is also that of {other.checkpoint.header.location}"
             )
 
 
@@ -144,8 +281,6 @@ def _mark_running(forest: Forest, now: float) -> None:
     until = time.strftime("%Y%m%dT%H%M%S", time.gmtime(now + RUNNING_SECONDS))
     young, old = time_of(since) or "", time_of(until) or ""
     for segment in forest.segments():
-        for node in segment.nodes:
-            node.checkpoint.running = False
         newest = segment.newest.checkpoint
         created = newest.header.created_at or ""
         # a fork is written before anything runs

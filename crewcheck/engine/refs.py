@@ -43,7 +43,7 @@ def find(ref: str | None, location: str | None = None) -> Found:
         by_path = _by_path(ref)
         if by_path is not None:
             return by_path
-    catalog = open_catalog(location)
+    catalog = open_catalog(location, use_index=False)
     try:
         return Found(catalog, find_in(catalog, ref or "latest"))
     except BaseException:

@@ -11,6 +11,9 @@ from typing import Any
 #: The trigger of a checkpoint that a fork of ours has written.
 FORK_TRIGGER = "fork"
 
+#: How the note begins that says what a person has changed, in that person's words.
+EDITS_NOTE = "a person's edits: "
+
 #: Values of :attr:`Summary.status`. A run has the status of its newest checkpoint.
 FINISHED, FAILED, PAUSED, RUNNING, STOPPED = "finished", "failed", "paused", "running", "stopped"
 STATUSES = (FINISHED, FAILED, PAUSED, RUNNING, STOPPED)
@@ -78,7 +81,6 @@ class Header:
 
     def __init__(
         self,
-        *,
         key: str | int,
         id: str,
         location: str,

@@ -7,7 +7,7 @@ from typing import Any
 
 from crewcheck.model.document import entities, mapping, objects, text
 from crewcheck.model.primary import NeedsRecord, flow_name, primary
-from crewcheck.model.scan import Damage, Summary
+from crewcheck.model.scan import EDITS_NOTE, Damage, Summary
 from crewcheck.model.status import progress, status_of
 
 NOT_A_CHECKPOINT = "not-a-checkpoint"
@@ -70,7 +70,7 @@ def summarize(
 def _written_by_us(own: Mapping[str, Any]) -> str:
     """What a fork of ours says of itself: which parts of it a person has changed."""
     paths = [path for edit in objects(own.get("edits")) if (path := text(edit.get("path")))]
-    return f"a person's edits: {', '.join(paths)}" if paths else "written by crewcheck"
+    return f"{EDITS_NOTE}{', '.join(paths)}" if paths else "written by crewcheck"
 
 
 def _name(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import StrEnum
 from typing import Any, Final, Protocol, cast
 
@@ -23,6 +24,8 @@ class Capability(StrEnum):
 
     WRITE = "write"
     PRUNE = "prune"
+    #: summaries depend on nothing but their documents, so they can be kept in an index
+    INDEX = "index"
 
 
 class DamagedDocument(Unreadable):
@@ -42,17 +45,23 @@ class Scan:
 
     ``foreign`` counts the files that are no checkpoints and were left out; ``problems``
     are sentences about parts of the store that could not be read (a folder without
-    permission, say).
+    permission, say). A scan of names only is not ``complete``: its headers have no size
+    and the stamp 0, and what only a look inside could tell is left out and not counted.
     """
 
-    __slots__ = ("foreign", "headers", "problems")
+    __slots__ = ("complete", "foreign", "headers", "problems")
 
     def __init__(
-        self, headers: list[Header], foreign: int = 0, problems: tuple[str, ...] = ()
+        self,
+        headers: list[Header],
+        foreign: int = 0,
+        problems: tuple[str, ...] = (),
+        complete: bool = True,
     ) -> None:
         self.headers = headers
         self.foreign = foreign
         self.problems = problems
+        self.complete = complete
 
 
 class Store(Protocol):
@@ -72,11 +81,25 @@ class Store(Protocol):
     @property
     def capabilities(self) -> frozenset[Capability]: ...
 
-    def scan(self) -> Scan:
-        """All headers. Raises `NotFound` or `Unreadable` where the store itself is gone."""
+    def scan(self, names_only: bool = False) -> Scan:
+        """All headers. Raises `NotFound` or `Unreadable` where the store itself is gone.
 
-    def summary(self, header: Header) -> Summary:
-        """The summary. Damage is a value in it, never an exception."""
+        With ``names_only`` a store may leave out what takes a look at each checkpoint.
+        """
+
+    def summary(self, header: Header, whole: bool = False) -> Summary:
+        """The summary. Damage is a value in it, never an exception.
+
+        It takes the beginning and the end of a long text to know it; damage in between is
+        seen with ``whole``.
+        """
+
+    def summaries(self, wanted: Sequence[tuple[Header, bool]]) -> list[Summary]:
+        """The `summary` of several headers, each with whether its text is read whole. All
+        their documents may be in memory at once."""
+
+    def measure(self, headers: list[Header]) -> None:
+        """Find the sizes of headers without one, as far as no document is read for it."""
 
     def document(self, header: Header) -> dict[str, Any]:
         """The whole document, losslessly. Raises `DamagedDocument`, `NotFound` if it is gone."""

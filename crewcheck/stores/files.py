@@ -25,15 +25,21 @@ class NotRegular(OSError):
 
 
 def open_regular(path: str) -> BinaryIO:
-    """A regular file, opened for reading, unbuffered. Raises `OSError`, of it `NotRegular`;
-    `ValueError` for a path that no file can have."""
+    """A regular file, opened for reading, unbuffered. Raises as `open_descriptor`."""
+    return os.fdopen(open_descriptor(path)[0], "rb", buffering=0)
+
+
+def open_descriptor(path: str) -> tuple[int, os.stat_result]:
+    """A descriptor of a regular file, and what is known of the file. Raises `OSError`, of it
+    `NotRegular`; `ValueError` for a path that no file can have."""
     if not stat.S_ISREG(os.stat(path).st_mode):
         raise NotRegular(path)
     descriptor = os.open(path, _FLAGS)
     try:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        at = os.fstat(descriptor)
+        if not stat.S_ISREG(at.st_mode):
             raise NotRegular(path)
-        return os.fdopen(descriptor, "rb", buffering=0)
+        return descriptor, at
     except BaseException:
         os.close(descriptor)
         raise

@@ -18,6 +18,7 @@ checkpoint is named after where the flow was, ``after draft``, and where the cla
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -84,11 +85,11 @@ class FlowStatesStore:
         self._seen: tuple[object, dict[str | int, _Row]] | None = None
         self._keys = ("_rowid_", "_rowid_")  # of the states, of pending feedback
 
-    def scan(self) -> Scan:
+    def scan(self, names_only: bool = False) -> Scan:
         self._seen = None
         return Scan([row.header for row in self._rows().values()])
 
-    def summary(self, header: Header) -> Summary:
+    def summary(self, header: Header, whole: bool = False) -> Summary:
         """The summary; for a row that is gone or cannot be read with damage `unreadable`."""
         try:
             row, raw, pending, flow_class = self._read(header)
@@ -111,6 +112,12 @@ class FlowStatesStore:
             notes=tuple(notes),
             damage=damage,
         )
+
+    def summaries(self, wanted: Sequence[tuple[Header, bool]]) -> list[Summary]:
+        return [self.summary(header, whole) for header, whole in wanted]
+
+    def measure(self, headers: list[Header]) -> None:
+        """Where a scan has no sizes, they are not worth a query for each row."""
 
     def document(self, header: Header) -> Json:
         """A document in the shape of a checkpoint's, made of the row.

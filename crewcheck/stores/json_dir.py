@@ -12,19 +12,22 @@ from __future__ import annotations
 import errno
 import os
 import time
+from collections.abc import Sequence
 from typing import Any
 
 from crewcheck.errors import NotFound, Refused, Unreadable
+from crewcheck.model.collecting import no_collecting
 from crewcheck.model.identifiers import parse_file_name, time_of
 from crewcheck.model.scan import Damage, Header, Summary
 from crewcheck.stores.base import MAX_BYTES, TOO_LARGE, Capability, DamagedDocument, Scan
-from crewcheck.stores.files import NotRegular, open_regular, read_regular
+from crewcheck.stores.files import NotRegular, open_descriptor, open_regular, read_regular
 
 #: Folders below a store that never hold checkpoints; ours is the first.
 _PASSED_OVER = frozenset({".crewcheck", ".git", ".venv", "node_modules", "__pycache__"})
 
 #: How much of a file of another name is looked at.
 _PEEK = 64 * 1024
+_NOT_LOOKED_AT = (0, None)
 
 #: A cut file that was touched within this many seconds is taken to be in the making.
 BEING_WRITTEN_SECONDS = 5.0
@@ -34,101 +37,93 @@ class JsonDirStore:
     """A directory of JSON checkpoints. Keys are paths relative to it, with ``/``."""
 
     kind = "json"
-    capabilities: frozenset[Capability] = frozenset({Capability.WRITE})
+    capabilities: frozenset[Capability] = frozenset({Capability.WRITE, Capability.INDEX})
 
     def __init__(self, root: str) -> None:
         self.location = root
         self._root = os.path.abspath(root)
         self._notes: dict[str | int, tuple[str, ...]] = {}
 
-    def scan(self) -> Scan:
+    def scan(self, names_only: bool = False) -> Scan:
+        """All headers; with ``names_only`` no file is looked at, and none of a person's
+        own naming is known to be a checkpoint."""
         headers: list[Header] = []
         problems: list[str] = []
         foreign = 0
         stack = [("", self._root)]
-        while stack:
-            branch, folder = stack.pop()
-            try:
-                with os.scandir(folder) as found:
-                    entries = list(found)
-                if entries and not os.access(folder, os.X_OK):
-                    # its names can be read, but nothing in it can be reached
-                    raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), folder)
-            except FileNotFoundError as error:
-                if not branch:
-                    raise NotFound(f"no such folder: {self.location}") from error
-                continue
-            except OSError as error:
-                if not branch:
-                    raise _cannot_read(self.location, error) from error
-                problems.append(f"folder {branch} cannot be read: {_reason(error)}")
-                continue
-            for entry in entries:
-                name = entry.name
+        with no_collecting():
+            while stack:
+                branch, folder = stack.pop()
                 try:
-                    if entry.is_dir(follow_symlinks=False):
-                        if name not in _PASSED_OVER:
-                            stack.append((f"{branch}/{name}" if branch else name, entry.path))
-                        continue
-                    header = self._header(branch, entry)
-                except OSError as error:
-                    problems.append(f"{name} cannot be looked at: {_reason(error)}")
+                    files, folders, others = _look(folder, names_only, problems)
+                except FileNotFoundError as error:
+                    if not branch:
+                        raise NotFound(f"no such folder: {self.location}") from error
                     continue
-                if header is not None:
-                    headers.append(header)
-                elif not name.startswith("."):
-                    foreign += 1
-        return Scan(headers, foreign, tuple(problems))
+                except OSError as error:
+                    if not branch:
+                        raise _cannot_read(self.location, error) from error
+                    problems.append(f"folder {branch} cannot be read: {_reason(error)}")
+                    continue
+                inside = f"{branch}/" if branch else ""
+                stack += [
+                    (inside + name, os.path.join(folder, name))
+                    for name in folders
+                    if name not in _PASSED_OVER
+                ]
+                place = os.path.join(self.location, branch, "")
+                branch = branch or "main"
+                # sorted, what is looked at one after the other later lies so in memory
+                for name in sorted(files):
+                    named = parse_file_name(name)
+                    if named is not None:
+                        checkpoint_id, parent, lineage_known = named
+                        created_at = time_of(checkpoint_id)
+                    elif not names_only and _looks_like_one(folder, name):
+                        # when a copy was made says nothing of when the checkpoint was
+                        checkpoint_id, parent, lineage_known = name[: -len(".json")], None, True
+                        created_at = None
+                    else:
+                        others.append(name)
+                        continue
+                    stamp, size = files[name]
+                    headers.append(
+                        Header(
+                            inside + name,
+                            checkpoint_id,
+                            place + name,
+                            parent,
+                            branch,
+                            created_at,
+                            stamp,
+                            size,
+                            lineage_known,
+                        )
+                    )
+                # without a look inside some are not told from a person's copy of a checkpoint
+                foreign += sum(
+                    not (name.startswith(".") or (names_only and name.endswith(".json")))
+                    for name in others
+                )
+        return Scan(headers, foreign, tuple(problems), complete=not names_only)
 
-    def _header(self, branch: str, entry: os.DirEntry[str]) -> Header | None:
-        """The header of a file, None if it is no checkpoint."""
-        name = entry.name
-        named = parse_file_name(name)
-        if named is None and not (name.endswith(".json") and self._looks_like_one(entry)):
-            return None
-        if not entry.is_file(follow_symlinks=False):
-            # a link may lead out of the store
-            return None
-        at = entry.stat(follow_symlinks=False)
-        if named is None:
-            # when a copy was made says nothing of when the checkpoint was
-            checkpoint_id, parent, has_parent = name[: -len(".json")], None, True
-        else:
-            checkpoint_id, parent, has_parent = named
-        return Header(
-            key=f"{branch}/{name}" if branch else name,
-            id=checkpoint_id,
-            location=os.path.join(self.location, branch, name),
-            parent_id=parent,
-            branch=branch or "main",
-            created_at=time_of(checkpoint_id) if named is not None else None,
-            stamp=at.st_mtime_ns,
-            size=at.st_size,
-            lineage_known=has_parent,
-        )
-
-    def _looks_like_one(self, entry: os.DirEntry[str]) -> bool:
-        """Whether a file of another name has a checkpoint in it (a person's copy, say)."""
-        try:
-            if not entry.is_file(follow_symlinks=False):
-                return False
-            return b'"entities"' in read_regular(entry.path, _PEEK)
-        except OSError:
-            return False
-
-    def summary(self, header: Header) -> Summary:
+    def summary(self, header: Header, whole: bool = False) -> Summary:
         # here and below: an empty store needs no parser
         from crewcheck.stores.json_text import HEAD, summary_of
 
         try:
-            with open_regular(self._path(header)) as file:
-                size = os.fstat(file.fileno()).st_size
-                head = file.read(HEAD) or b""
+            descriptor, at = open_descriptor(self._path(header))
+            try:
+                size = at.st_size
+                if header.size is None:
+                    header.size = size
 
                 def read(start: int, end: int) -> bytes:
-                    return _read(file.fileno(), start, end)
+                    return _read(descriptor, start, end)
 
-                summary = summary_of(head, size, read)
+                summary = summary_of(read(0, size if whole else HEAD), size, read, whole)
+            finally:
+                os.close(descriptor)
         except FileNotFoundError:
             return Summary(damage=Damage("unreadable", "the file is gone"))
         except OSError as error:
@@ -137,26 +132,27 @@ class JsonDirStore:
                 reason = f"it cannot be read: {reason}"
             return Summary(damage=Damage("unreadable", reason))
         if summary.damage is not None:
-            summary.damage = self._in_the_making(header, summary.damage)
+            summary.damage = _in_the_making(summary.damage, at.st_mtime)
         elif named := _differences(header, summary):
             summary.notes = (*summary.notes, *named)
         return summary
 
-    def _in_the_making(self, header: Header, damage: Damage) -> Damage:
-        if damage.rule not in ("truncated", "empty"):
-            return damage
-        if abs(time.time() - header.stamp / 1e9) > BEING_WRITTEN_SECONDS:
-            return damage
-        return Damage("being-written", "it is being written now", damage.offset)
+    def summaries(self, wanted: Sequence[tuple[Header, bool]]) -> list[Summary]:
+        return [self.summary(header, whole) for header, whole in wanted]
+
+    def measure(self, headers: list[Header]) -> None:
+        """A complete scan has all sizes."""
 
     def document(self, header: Header) -> dict[str, Any]:
         from crewcheck.stores.json_text import BadText, parse_with_notes
 
-        path = self._path(header)
         try:
-            if os.stat(path).st_size > MAX_BYTES:
-                raise DamagedDocument(header, Damage("unreadable", TOO_LARGE))
-            data = read_regular(path)
+            with open_regular(self._path(header)) as file:
+                at = os.fstat(file.fileno())
+                if at.st_size > MAX_BYTES:
+                    raise DamagedDocument(header, Damage("unreadable", TOO_LARGE))
+                changed = at.st_mtime
+                data = file.read()
         except FileNotFoundError as error:
             raise NotFound(
                 f"checkpoint {header.id} is gone: {header.location} was deleted",
@@ -167,7 +163,7 @@ class JsonDirStore:
         try:
             document, self._notes[header.key] = parse_with_notes(data)
         except BadText as error:
-            raise DamagedDocument(header, self._in_the_making(header, error.damage)) from error
+            raise DamagedDocument(header, _in_the_making(error.damage, changed)) from error
         return document
 
     def notes(self, header: Header) -> tuple[str, ...]:
@@ -214,7 +210,49 @@ class JsonDirStore:
         return
 
     def _path(self, header: Header) -> str:
-        return os.path.join(self._root, *str(header.key).split("/"))
+        return f"{self._root}/{header.key}"
+
+
+def _look(
+    folder: str, names_only: bool, problems: list[str]
+) -> tuple[dict[str, tuple[int, int | None]], list[str], list[str]]:
+    """What is in a folder: the stamp and size of each file (0 and None with ``names_only``),
+    the names of folders, and those of all else. Raises `OSError`."""
+    files: dict[str, tuple[int, int | None]] = {}
+    folders: list[str] = []
+    others: list[str] = []
+    reachable = os.access(folder, os.X_OK)
+    with os.scandir(folder) as found:
+        for entry in found:
+            if not reachable:
+                # its names can be read, but nothing in it can be reached
+                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), folder)
+            if entry.is_file(follow_symlinks=False):
+                if names_only:
+                    files[entry.name] = _NOT_LOOKED_AT
+                    continue
+                try:
+                    at = entry.stat(follow_symlinks=False)
+                except OSError as error:
+                    problems.append(f"{entry.name} cannot be looked at: {_reason(error)}")
+                else:
+                    files[entry.name] = at.st_mtime_ns, at.st_size
+            elif entry.is_dir(follow_symlinks=False):
+                folders.append(entry.name)
+            else:
+                # a link may lead out of the store
+                others.append(entry.name)
+    return files, folders, others
+
+
+def _looks_like_one(folder: str, name: str) -> bool:
+    """Whether a file of another name has a checkpoint in it (a person's copy, say)."""
+    if not name.endswith(".json"):
+        return False
+    try:
+        return b'"entities"' in read_regular(os.path.join(folder, name), _PEEK)
+    except OSError:
+        return False
 
 
 def _read(descriptor: int, start: int, end: int) -> bytes:
@@ -226,6 +264,15 @@ def _read(descriptor: int, start: int, end: int) -> bytes:
         parts.append(part)
         start += len(part)
     return b"".join(parts)
+
+
+def _in_the_making(damage: Damage, changed: float) -> Damage:
+    """What to say of a file that was changed then (seconds since 1970)."""
+    if damage.rule not in ("truncated", "empty"):
+        return damage
+    if abs(time.time() - changed) > BEING_WRITTEN_SECONDS:
+        return damage
+    return Damage("being-written", "it is being written now", damage.offset)
 
 
 def _differences(header: Header, summary: Summary) -> list[str]:

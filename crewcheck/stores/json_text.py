@@ -154,14 +154,19 @@ def _article(value: object) -> str:
     return names.get(type(value), "a number")
 
 
-def summary_of(head: bytes, size: int, read: Callable[[int, int], bytes]) -> Summary:
+def summary_of(
+    head: bytes, size: int, read: Callable[[int, int], bytes], whole: bool = False
+) -> Summary:
     """The summary of a text of ``size`` bytes; ``read(start, end)`` gives more of it.
 
     ``head`` are its first bytes. What cannot be told from head and tail is told from the
-    whole text, so the answer never differs from that of a full parse.
+    whole text, so the answer never differs from that of a full parse, but for damage that
+    lies in between. With ``whole`` all of it is read and looked at, and that is found too.
     """
-    tail = head[-TAIL:] if len(head) >= size else read(max(0, size - TAIL), size)
-    found = _TRIGGER.search(tail)
+    if whole or len(head) >= size:
+        data = head if len(head) >= size else read(0, size)
+        return _from_whole(data) or summary_of_all(data)
+    found = _TRIGGER.search(read(max(0, size - TAIL), size))
     if found is not None:
         try:
             quick = _from_prefix(head, size, read, _as_text(found[1]))
@@ -171,8 +176,30 @@ def summary_of(head: bytes, size: int, read: Callable[[int, int], bytes]) -> Sum
             return quick
     if size > MAX_BYTES:
         return Summary(damage=Damage("unreadable", TOO_LARGE))
-    data = head if len(head) >= size else read(0, size)
-    return summary_of_all(data)
+    return summary_of_all(read(0, size))
+
+
+def _from_whole(data: bytes) -> Summary | None:
+    """The summary of a text that has nothing wrong or odd about it, else None."""
+    from crewcheck.stores.json_typed import Unsure, head_of, is_shallow
+
+    try:
+        head = head_of(data)
+        if not is_shallow(data):
+            return None
+        try:
+            return summarize(head)
+        except NeedsRecord:
+            found = _before_record(data, len(data), _nothing)
+            if found is None or found[0].get("entities") != head["entities"]:
+                return None
+            return summarize(head, first_events=_first_events(data, found[2]))
+    except (NeedsRecord, Unsure):
+        return None
+
+
+def _nothing(start: int, end: int) -> bytes:
+    return b""
 
 
 def summary_of_all(data: bytes) -> Summary:
@@ -192,6 +219,20 @@ def _from_prefix(
     head: bytes, size: int, read: Callable[[int, int], bytes], trigger: str | None
 ) -> Summary | None:
     """The summary from what comes before ``event_record``; None when that does not tell."""
+    found = _before_record(head, size, read)
+    # other keys would be missing where somebody has put them in another order
+    if found is None or not found[0].keys() >= _BEFORE_RECORD:
+        return None
+    parsed, head, at = found
+    parsed["trigger"] = trigger
+    return summarize(parsed, first_events=_first_events(head, at))
+
+
+def _before_record(
+    head: bytes, size: int, read: Callable[[int, int], bytes]
+) -> tuple[dict[str, Any], bytes, int] | None:
+    """The members before ``event_record``, the head as far as it was read, and where in it
+    the value of ``event_record`` comes; None where that is not to be found."""
     start = 0
     tries = 0
     while tries < _TRIES:
@@ -209,36 +250,30 @@ def _from_prefix(
             continue
         tries += 1
         parsed = _closed(before[:-1])
-        if parsed is None:
-            continue
-        if not parsed.keys() >= _BEFORE_RECORD:
-            # somebody has put the keys in another order
-            return None
-        parsed["trigger"] = trigger
-        return summarize(parsed, first_events=_first_events(head, start))
+        if parsed is not None:
+            return parsed, head, start
     return None
 
 
 def _closed(prefix: bytes) -> dict[str, Any] | None:
-    import msgspec
+    from crewcheck.stores.json_typed import Unsure, head_of
 
     if prefix.startswith(b"\xef\xbb\xbf"):
         prefix = prefix[3:]
     data = prefix + b"}"
     try:
-        value = msgspec.json.decode(data)
-    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
-        # msgspec refuses NaN and lone surrogates, which occur
+        return head_of(data)
+    except Unsure:
         try:
-            value = json.loads(data.decode("utf-8"))
+            value = json.loads(data.decode())
         except (ValueError, RecursionError):
             return None
-    return value if isinstance(value, dict) else None
+        return value if isinstance(value, dict) else None
 
 
 def _first_events(head: bytes, at: int) -> Iterator[dict[str, Any]]:
     """The first events of the record, as far as the head has them."""
-    text = head[at:].decode("utf-8", "ignore")
+    text = head[at : at + HEAD].decode("utf-8", "ignore")
     opening = re.match(r'\s*:\s*\{\s*"nodes"\s*:\s*\{', text)
     if opening is None:
         return

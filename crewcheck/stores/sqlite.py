@@ -11,8 +11,8 @@ need: everything but a few members of the entities and of the first events.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
-from contextlib import closing
+from collections.abc import Iterator, Sequence
+from contextlib import closing, suppress
 from typing import Any
 
 from crewcheck.errors import CrewcheckError, NotFound, Unreadable
@@ -71,16 +71,17 @@ class SqliteStore:
     """A database of checkpoints. Keys are row numbers (ids, where rows have no number)."""
 
     kind = "sqlite"
-    capabilities: frozenset[Capability] = frozenset({Capability.WRITE})
+    capabilities: frozenset[Capability] = frozenset({Capability.WRITE, Capability.INDEX})
 
     def __init__(self, path: str) -> None:
         self.location = path
         self._reader = Reader(path)
         self._key = "_rowid_"
         self._numbered = True
+        self._is_utf8 = False  # then a blob of a text is what a query gives
         self._notes: dict[str | int, tuple[str, ...]] = {}
 
-    def scan(self) -> Scan:
+    def scan(self, names_only: bool = False) -> Scan:
         """All headers. Rows on damaged pages are listed too where their ids can be read."""
         problems: list[str] = []
         try:
@@ -105,23 +106,51 @@ class SqliteStore:
         )
         return f"{self.location}#{id}"
 
-    def summary(self, header: Header) -> Summary:
+    def summary(self, header: Header, whole: bool = False) -> Summary:
         """The summary; for a row that is gone or cannot be read with damage `unreadable`.
 
         Where the header had no size (texts, before SQLite 3.43), it gets it here.
         """
         try:
-            kind, data = self._data(header)
+            return self._reader.run(lambda db: self._read(db, header, whole), limit=DATA_LIMIT)
         except TooLarge:
             return Summary(damage=Damage("unreadable", TOO_LARGE))
         except CrewcheckError as error:
             return Summary(damage=Damage("unreadable", error.message))
-        damage = _unfit(kind, data)
-        if damage is not None:
-            return Summary(damage=damage)
-        if kind == "blob" and jsonb.is_object(data):
-            return summary_of_jsonb(data)
-        return _summary_of_text(data)
+
+    def summaries(self, wanted: Sequence[tuple[Header, bool]]) -> list[Summary]:
+        """Looking at the files of the database takes a while: here it is done once for all."""
+        try:
+            return self._reader.run(
+                lambda db: [self._read(db, header, whole) for header, whole in wanted],
+                limit=DATA_LIMIT * len(wanted),
+            )
+        except CrewcheckError:
+            # one of them is gone or damaged
+            return [self.summary(header, whole) for header, whole in wanted]
+
+    def _read(self, db: sqlite3.Connection, header: Header, whole: bool) -> Summary:
+        """The summary; of a long text without reading all of it."""
+        if not whole and self._numbered and self._is_utf8:
+            found = self._row(db, header, "''")
+            if _checked(self.location, header, found)[0] == "text":
+                with db.blobopen("checkpoints", "data", int(header.key), readonly=True) as blob:
+                    if header.size is None:
+                        header.size = len(blob)
+                    if len(blob) > HEAD:
+                        return _summary_of_long(blob)
+        kind, data = _checked(self.location, header, self._row(db, header))
+        if header.size is None and data:
+            header.size = len(data)
+        return summary_of_value(kind, data, whole)
+
+    def measure(self, headers: list[Header]) -> None:
+        """By the header of each row, which has the size of a text, too (before SQLite 3.43
+        no query gives that). In a table without row numbers they stay unknown."""
+        missing = [one for one in headers if one.size is None and one.damage is None]
+        if missing and self._numbered and self._is_utf8:
+            with suppress(CrewcheckError):
+                self._reader.run(lambda db: _measure(db, missing))
 
     def document(self, header: Header) -> dict[str, Any]:
         """The whole document. Raises `DamagedDocument`; `NotFound` if the row is gone."""
@@ -170,6 +199,7 @@ class SqliteStore:
                 f"{self.location} has no table of checkpoints",
                 f"it holds flow states: `crewcheck states {self.location}`" if states else "",
             )
+        self._is_utf8 = rows(db, "PRAGMA encoding")[0][0] == "UTF-8"
         number = row_number(db, "checkpoints")
         self._key, self._numbered = number or "id", number is not None
         small = [name if name in names else "NULL" for name in ("created_at", "parent_id")]
@@ -232,18 +262,53 @@ class SqliteStore:
 
     def _data(self, header: Header) -> tuple[str, bytes]:
         """The type of a row's data and its bytes. Raises `NotFound`, `Unreadable`."""
-        sql = f"SELECT id, typeof(data), data FROM checkpoints WHERE {self._key} = ?"
-        found = self._reader.run(lambda db: rows(db, sql, (header.key,), bytes), limit=DATA_LIMIT)
-        if not found or _name(found[0][0], header.key) != header.id:
-            raise NotFound(
-                f"checkpoint {header.id} is no longer in {self.location}", "refresh the list"
-            )
-        kind, data = readable(found[0][1]), found[0][2]
-        if not isinstance(data, bytes):
-            return kind, b""
-        if header.size is None:
+        row = self._reader.run(lambda db: self._row(db, header), limit=DATA_LIMIT)
+        kind, data = _checked(self.location, header, row)
+        if header.size is None and data:
             header.size = len(data)
         return kind, data
+
+    def _row(
+        self, db: sqlite3.Connection, header: Header, data: str = "data"
+    ) -> list[tuple[Any, ...]]:
+        sql = f"SELECT id, typeof(data), {data} FROM checkpoints WHERE {self._key} = ?"
+        return rows(db, sql, (header.key,), bytes)
+
+
+def _checked(store: str, header: Header, found: list[tuple[Any, ...]]) -> tuple[str, bytes]:
+    """The type of a row's data and its bytes, if it is still the row of the header."""
+    if not found or _name(found[0][0], header.key) != header.id:
+        raise NotFound(f"checkpoint {header.id} is no longer in {store}", "refresh the list")
+    kind, data = readable(found[0][1]), found[0][2]
+    return kind, data if isinstance(data, bytes) else b""
+
+
+def _summary_of_long(blob: sqlite3.Blob) -> Summary:
+    def read(start: int, end: int) -> bytes:
+        blob.seek(start)
+        return blob.read(end - start)
+
+    return summary_of(read(0, HEAD), len(blob), read)
+
+
+def _measure(db: sqlite3.Connection, headers: list[Header]) -> None:
+    for header in headers:
+        # a row that is gone or damaged keeps its secret
+        with (
+            suppress(sqlite3.Error),
+            db.blobopen("checkpoints", "data", int(header.key), readonly=True) as blob,
+        ):
+            header.size = len(blob)
+
+
+def summary_of_value(kind: str, data: bytes, whole: bool = False) -> Summary:
+    """The summary of what is in a row's ``data``, by SQLite's type of it and its bytes."""
+    damage = _unfit(kind, data)
+    if damage is not None:
+        return Summary(damage=damage)
+    if kind == "blob" and jsonb.is_object(data):
+        return summary_of_jsonb(data)
+    return summary_of(data[:HEAD], len(data), lambda start, end: data[start:end], whole)
 
 
 def summary_of_jsonb(blob: bytes) -> Summary:
@@ -282,10 +347,6 @@ def _events(blob: bytes, nodes: tuple[int, int] | None, n: int | None) -> Iterat
         event = mapping(node).get("event")
         if isinstance(event, dict):
             yield event
-
-
-def _summary_of_text(data: bytes) -> Summary:
-    return summary_of(data[:HEAD], len(data), lambda start, end: data[start:end])
 
 
 def _unfit(kind: str, data: bytes) -> Damage | None:

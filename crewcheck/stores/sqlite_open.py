@@ -44,6 +44,8 @@ PATIENCE: Final = 2.0  # seconds to wait for a lock
 LINGER: Final = 0.5  # seconds (up to twice that) for which an idle connection is kept
 SCAN_LIMIT: Final = 10.0  # seconds that a query of small columns may take
 DATA_LIMIT: Final = 30.0  # seconds that reading one row may take
+#: bytes a second of a slow disk: so much longer a query may take in a large file
+_SLOW_DISK = 20e6
 _OPCODES = 20_000  # steps of SQLite (a millisecond or so) between two looks at the clock
 # ages in ns below which a file may have changed unseen (the file system's clock ticks), and
 # below which its writer may be about to close: it leaves the -wal behind if a reader is there
@@ -115,6 +117,7 @@ class Reader:
     ) -> T:
         damage = None
         aside = locking = False
+        allowed = limit
         tries, deadline = 3, time.monotonic() + PATIENCE
         while True:
             before = self._files.look()
@@ -127,7 +130,8 @@ class Reader:
             age = time.time_ns() - max(before.main[2], before.wal[2] if before.wal else 0)
             try:
                 connection = self._connected(before, how, forgiving)
-                self._until = time.monotonic() + limit
+                allowed = limit + before.main[1] // _SLOW_DISK
+                self._until = time.monotonic() + allowed
                 result = work(connection)
             except (sqlite3.Error, UnicodeDecodeError) as problem:
                 error = problem if isinstance(problem, sqlite3.Error) else Garbled()
@@ -141,7 +145,7 @@ class Reader:
             if how != "copy" or changed:  # a copy would have to be made again
                 self._disconnect()
             if error is not None and code == sqlite3.SQLITE_INTERRUPT:
-                self._give_up(error, limit, table)
+                self._give_up(error, allowed, table)
             tries -= 1
             if (
                 code == sqlite3.SQLITE_CORRUPT

@@ -267,3 +267,11 @@ def test_the_demo_without_a_terminal_prints_its_tree(run: Run) -> None:
     assert done.returncode == 0
     assert "what-if/shorter" in done.stdout
     assert "this is the demo" in done.stderr
+
+
+def test_a_secret_in_a_reason_is_hidden_in_a_pipe_too(run: Run, tmp_path: Path) -> None:
+    secret = "sk-proj-" + "a1B2c3D4" * 4
+    write(tmp_path, document(crew(task())), ident(1), secret)
+    done = run("list", tmp_path)
+    assert "parent-missing: its parent <redacted" in done.stdout.split("\t")[-1]
+    assert secret not in done.stdout.split("\t")[-1]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 from contextlib import redirect_stdout, suppress
 from io import StringIO
@@ -30,7 +31,7 @@ from crewcheck.stores.base import DamagedDocument, Store
 from crewcheck.stores.json_dir import JsonDirStore
 from crewcheck.stores.json_text import HEAD, BadText, parse, summary_of, summary_of_all
 from crewcheck.stores.jsonb import JsonbError, loads
-from crewcheck.stores.sqlite import SqliteStore, summary_of_jsonb
+from crewcheck.stores.sqlite import SqliteStore, summary_of_jsonb, summary_of_value
 from tests.property.many import Count, both, many
 from tests.property.material import (
     any_blob,
@@ -60,6 +61,9 @@ class OneRow(SqliteStore):
     def _data(self, header: Header) -> tuple[str, bytes]:
         return self.row
 
+    def summary(self, header: Header, whole: bool = False) -> Summary:
+        return summary_of_value(*self.row, whole)
+
 
 def header(size: int | None = None) -> Header:
     return Header(key=f"main/{NAME}", id=NAME[:24], location=NAME, size=size)
@@ -67,7 +71,10 @@ def header(size: int | None = None) -> Header:
 
 def as_file(data: bytes, root: Path) -> JsonDirStore:
     (root / "main").mkdir(exist_ok=True)
-    (root / "main" / NAME).write_bytes(data)
+    path = root / "main" / NAME
+    path.write_bytes(data)
+    # else it is taken to be in the making
+    os.utime(path, (1, 1))
     return JsonDirStore(str(root))
 
 

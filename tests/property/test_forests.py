@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from typing import Any
 
 from hypothesis import given, settings
@@ -150,11 +151,17 @@ class Listed:
     def __init__(self, headers: list[Header]) -> None:
         self.headers = headers
 
-    def scan(self) -> Scan:
+    def scan(self, names_only: bool = False) -> Scan:
         return Scan(self.headers)
 
-    def summary(self, header: Header) -> Summary:
+    def summary(self, header: Header, whole: bool = False) -> Summary:
         return Summary()
+
+    def summaries(self, wanted: Sequence[tuple[Header, bool]]) -> list[Summary]:
+        return [self.summary(header) for header, _ in wanted]
+
+    def measure(self, headers: list[Header]) -> None:
+        return
 
     def document(self, header: Header) -> dict[str, Any]:
         return {}

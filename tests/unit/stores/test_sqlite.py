@@ -194,6 +194,25 @@ def test_generated_columns_are_columns(tmp_path: Path) -> None:
         assert store.document(header) == ONE
 
 
+def test_several_summaries_at_once_are_those_of_each(tmp_path: Path) -> None:
+    good, path = document(crew(task(output="x"), task())), tmp_path / "a.db"
+    make(path, good, "{}{}", None, 3.5, json.dumps(good) + " " * 70_000 + "x", table=LOOSE)
+    with closing(SqliteStore(str(path))) as store:
+        headers = sorted(store.scan().headers, key=lambda one: one.stamp)
+        store.measure(headers)
+        sizes = [header.size for header in headers]
+        assert (sizes[1], sizes[4]) == (4, len(json.dumps(good)) + 70_001)
+        wanted = [(header, True) for header in headers]
+        each = [fields(store.summary(*one)) for one in wanted]
+        assert [fields(one) for one in store.summaries(wanted)] == each
+        rules = [one["damage"] and one["damage"].rule for one in each]
+        assert rules == [None, "trailing-data", "empty", "not-a-checkpoint", "trailing-data"]
+        with closing(sqlite3.connect(path)) as db, db:
+            db.execute("DELETE FROM checkpoints WHERE id = ?", (headers[1].id,))
+        after = [one.damage and one.damage.rule for one in store.summaries(wanted)]
+        assert after == [None, "unreadable", *rules[2:]]
+
+
 def test_a_row_that_is_gone(tmp_path: Path) -> None:
     path = make(tmp_path / "a.db", ONE, FLOW)
     with closing(SqliteStore(path)) as store:
