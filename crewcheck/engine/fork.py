@@ -9,7 +9,6 @@ from __future__ import annotations
 import copy
 import hashlib
 import json
-import re
 import secrets
 import time
 from collections.abc import Iterable, Mapping
@@ -27,10 +26,10 @@ from crewcheck.model.document import (
 )
 from crewcheck.model.edits import Edits, changed_inputs
 from crewcheck.model.harmless import one_line
+from crewcheck.model.identity import fill
 from crewcheck.model.primary import primary
 from crewcheck.model.scan import FORK_TRIGGER
 
-_PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_\-]*)\}")
 # A crew's own ending: untrue once work is pending again.
 _ENDINGS = ("crew_kickoff_completed", "crew_kickoff_failed")
 
@@ -182,9 +181,7 @@ def _reset_task(task: dict[str, Any], inputs: Mapping[str, Any] | None, *, drop:
     for field in ("description", "expected_output"):
         template = text(task.get(f"checkpoint_original_{field}"))
         if template is not None:
-            task[field] = _PLACEHOLDER.sub(
-                lambda found: str(inputs.get(found[1], found[0])), template
-            )
+            task[field] = fill(template, inputs)
 
 
 def _drop_events(document: dict[str, Any], tasks: set[Any], *, drop_endings: bool) -> None:
