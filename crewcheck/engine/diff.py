@@ -167,7 +167,7 @@ class Maker:
         found = list(differences(*both))
         if not found:
             return []
-        olds, news = (_Shown(self.redactor, one, key) for one in both)
+        olds, news = (Shown(self.redactor, one, key) for one in both)
         made = []
         for one in found:
             what = dotted(one.old_path if one.op == "remove" else one.path)
@@ -198,7 +198,7 @@ class Maker:
         return None
 
 
-class _Shown:
+class Shown:
     """The parts of a value as they may be shown: redacted knowing what they lie in."""
 
     def __init__(self, redactor: Redactor, whole: Any, key: str | None) -> None:

@@ -172,3 +172,39 @@ def _near(made: list[Row], context: int | None) -> list[Row]:
         if row.changed:
             kept.update(range(max(0, at - context), min(len(made), at + context + 1)))
     return [made[at] for at in sorted(kept)]
+
+
+def unified(group: list[Row]) -> list[tuple[str, Line]]:
+    """The lines of rows below each other: of changed ones first the old, then the new."""
+    made: list[tuple[str, Line]] = []
+    news: list[tuple[str, Line]] = []
+    for row in group:
+        if not row.changed:
+            made += news
+            news = []
+            made.append((SAME, row.old or []))
+            continue
+        if row.old is not None:
+            made.append((GONE, row.old))
+        if row.new is not None:
+            news.append((NEW, row.new))
+    return made + news
+
+
+def clipped(line: Line, around: int, most: int) -> Line:
+    """A line with its changed parts and so many characters around them.
+
+    Changed parts are cut, too, where they are longer than ``most``.
+    """
+    made: Line = []
+    for place, (op, text) in enumerate(line):
+        before = 0 if place == 0 else around
+        after = 0 if place == len(line) - 1 else around
+        if len(line) == 1 and op == SAME:
+            before, after = most, 0
+        elif op != SAME:
+            before, after = most // 2, most // 2
+        if len(text) > before + after + 1:
+            text = text[:before] + "…" + text[len(text) - after :]
+        made.append(Part(op, text))
+    return made
