@@ -9,13 +9,11 @@ from typing import Any
 from crewcheck.engine import diff_words as said
 from crewcheck.engine.diff import Change, Comparison, Item
 from crewcheck.engine.diff_rows import Line, Row, hunks, rows, unified
-from crewcheck.engine.diff_text import GONE, NEW, SAME
-from crewcheck.model.harmless import harmless, name
+from crewcheck.model.harmless import name
 
 Rows = tuple[dict[str, Any], dict[str, Any]]
 
 _CONTEXT = 3
-_BRACKETS = {GONE: "[-{}-]", NEW: "{{+{}+}}"}
 
 
 def print_plain(comparison: Comparison, checkpoints: Rows, *, by_words: bool) -> None:
@@ -66,7 +64,7 @@ def _hunks(item: Item, change: Change, by_words: bool) -> Iterator[str]:
         yield f"@@ {ending.removeprefix('@@ ')} @@"
         for mark, text, there in zip("-+", short, (change.old, change.new), strict=True):
             if there is not None or text:
-                yield mark + harmless(text)
+                yield mark + said.line_text(text)
         return
     for group in hunks(rows(said.parts(change), _CONTEXT)):
         yield f"@@ -{_span(group, 0)} +{_span(group, 1)} {ending}"
@@ -82,10 +80,8 @@ def _span(group: list[Row], side: int) -> str:
 
 def _text(line: Line, by_words: bool) -> str:
     marked = by_words and len(line) > 1
-    return "".join(
-        _BRACKETS[op].format(harmless(text)) if marked and op != SAME else harmless(text)
-        for op, text in line
-    )
+    shown = [(op, said.line_text(text)) for op, text in line]
+    return "".join(said.bracketed(op, text) if marked else text for op, text in shown)
 
 
 def print_two_columns(comparison: Comparison, checkpoints: Rows, *, by_words: bool) -> None:

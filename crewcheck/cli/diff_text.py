@@ -16,7 +16,7 @@ from crewcheck.engine.diff import ADDED, CHANGED, MOVED, REMOVED, Change, Compar
 from crewcheck.engine.diff_rows import Line, clipped, hunks, rows, unified
 from crewcheck.engine.diff_text import GONE, NEW, SAME
 from crewcheck.model import words
-from crewcheck.model.harmless import harmless, name, one_line
+from crewcheck.model.harmless import name, one_line
 
 if TYPE_CHECKING:
     from rich.console import Console as Rich
@@ -35,7 +35,6 @@ _KINDS = {
     CHANGED: ("~", "yellow"),
     MOVED: ("^", "cyan"),
 }
-_BRACKETS = {SAME: ("", ""), GONE: ("[-", "-]"), NEW: ("{+", "+}")}
 
 
 def print_diff(console: Console, comparison: Comparison, checkpoints: Rows, *, full: bool) -> None:
@@ -162,9 +161,11 @@ class _Page:
         text = Text()
         several = len(line) > 1
         for op, part in line if self.full else clipped(line, _AROUND, _MOST):
-            before, after = _BRACKETS[op] if several and self.bracketed else ("", "")
+            shown = said.line_text(part)
+            if several and self.bracketed:
+                shown = said.bracketed(op, shown)
             style = (_STRONG if several else _STYLES)[op] or ("dim" if mark == SAME else "")
-            text.append(before + harmless(part).expandtabs(4) + after, style)
+            text.append(shown, style)
         return text
 
     def columns(self, change: Change) -> None:

@@ -130,7 +130,11 @@ class _Work:
                 parts += Part(GONE, a), Part(NEW, b)
         alike = sum(len(text.strip()) for op, text in parts if op == SAME)
         if alike < _ALIKE * min(len(old.strip()), len(new.strip())):
-            return [Part(GONE, old), Part(NEW, new)]
+            # lines end where they ended
+            blanks = old[len(old.rstrip()) :]
+            end = _common_end(blanks, new[len(new.rstrip()) :], 0)
+            old, new = old[: len(old) - end], new[: len(new) - end]
+            return [Part(GONE, old), Part(NEW, new), Part(SAME, blanks[len(blanks) - end :])]
         return parts
 
     def stretches(

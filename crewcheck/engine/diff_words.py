@@ -9,6 +9,7 @@ from typing import Any
 from crewcheck.engine.diff import ADDED, CHANGED, MOVED, REMOVED, Change, Comparison, Item, Spent
 from crewcheck.engine.diff_text import GONE, NEW, Part, show_blanks
 from crewcheck.model import words
+from crewcheck.model.harmless import harmless
 from crewcheck.model.identity import POSITION
 
 #: What people read above a section.
@@ -52,10 +53,12 @@ def edit_remark(change: Change) -> str:
 
 def inline(item: Item, change: Change) -> tuple[str, str] | None:
     """Both values if they fit on a line, an empty text for none; None if they do not."""
+    if any(isinstance(one, str) and "\n" in one for one in (change.old, change.new)):
+        return None
     plain = change.what in _PLAIN or item.section == "checkpoint"
     old = "" if change.kind == ADDED else value(change.old, plain)
     new = "" if change.kind == REMOVED else value(change.new, plain)
-    if max(len(old), len(new)) > _SHORT or "\n" in old + new:
+    if max(len(old), len(new)) > _SHORT:
         return None
     if change.text is not None and change.text.blanks_only:
         return None
@@ -79,6 +82,18 @@ def parts(change: Change, unicode: bool = True) -> list[Part]:
     old = [] if change.kind == ADDED else [Part(GONE, _whole(change.old))]
     new = [] if change.kind == REMOVED else [Part(NEW, _whole(change.new))]
     return [part for part in (*old, *new) if part.text]
+
+
+def line_text(text: str) -> str:
+    """A part of a line, harmless and on one line. An end of Windows' is no difference here."""
+    return harmless(text.removesuffix("\r")).replace("\n", "\u2424").expandtabs(4)
+
+
+def bracketed(op: str, text: str) -> str:
+    """A part of a line between the signs that stand for its colour: ``[-old-]``, ``{+new+}``."""
+    before, after = {GONE: ("[-", "-]"), NEW: ("{+", "+}")}.get(op, ("", ""))
+    core = text.rstrip(" ") or text
+    return before + core + after + text[len(core) :]
 
 
 def _whole(of: Any) -> str:

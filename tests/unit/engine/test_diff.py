@@ -126,8 +126,8 @@ def test_a_task_in_full() -> None:
     text = item.changes[2].text
     assert text is not None
     assert [part for part in text.parts if part.op in (GONE, NEW)] == [
-        Part(GONE, "pears "),
-        Part(NEW, "apples "),
+        Part(GONE, "pears"),
+        Part(NEW, "apples"),
     ]
 
 

@@ -52,7 +52,7 @@ def test_what_has_little_in_common_is_replaced() -> None:
 def test_lines() -> None:
     old, new = "a\nb c\nd\n", "a\nb x\nd\n"
     assert told(old, new, LINES) == "a\n[-b c\n-]{+b x\n+}d\n"
-    assert told(old, new) == "a\nb [-c\n-]{+x\n+}d\n"
+    assert told(old, new) == "a\nb [-c-]{+x+}\nd\n"
 
 
 def test_a_change_behind_six_hundred_equal_characters() -> None:
