@@ -108,7 +108,9 @@ def test_traits_are_read_from_documents() -> None:
     assert task_traits(build.task("outline")) == Traits(
         "task-outline", "outline", "Write an outline about {topic}", "Writer"
     )
-    bare = build.task("", checkpoint_original_description=None, description="Text", agent=[1])
+    bare = build.task("", description="Text") | {
+        "checkpoint_original_description": None, "agent": [1],
+    }  # fmt: skip
     assert task_traits(bare) == Traits("task-", None, "Text", None)
     assert agent_traits(build.agent("Cook")) == Traits("agent-Cook", None, "Cook", "agent")
 
