@@ -11,7 +11,7 @@ from crewcheck.errors import UsageProblem
 _POSIX = """\
 crewai() {
   case "${1-} ${2-}" in
-    "checkpoint diff"|"checkpoint prune") command crewai "$@" ;;
+    "checkpoint prune") command crewai "$@" ;;
     "checkpoint "*) shift; command crewcheck "$@" ;;
     *) command crewai "$@" ;;
   esac
@@ -19,7 +19,7 @@ crewai() {
 
 _FISH = """\
 function crewai --wraps crewai
-    if test "$argv[1]" = checkpoint; and not contains -- "$argv[2]" diff prune
+    if test "$argv[1]" = checkpoint; and test "$argv[2]" != prune
         set -e argv[1]
         command crewcheck $argv
     else
@@ -35,8 +35,8 @@ SHELLS = {"bash": _POSIX, "zsh": _POSIX, "fish": _FISH}
 def command(shell: str | None) -> None:
     """Print a shell function that sends `crewai checkpoint` here.
 
-    All other `crewai` commands go to CrewAI as before, and so do its `checkpoint diff` and
-    `checkpoint prune`. Without SHELL, that of $SHELL.
+    All other `crewai` commands go to CrewAI as before, and so does its `checkpoint prune`.
+    Without SHELL, that of $SHELL.
 
     \b
     Examples:

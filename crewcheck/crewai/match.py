@@ -17,8 +17,8 @@ from crewcheck.crewai.refusal import Refusal
 from crewcheck.crewai.saved import Saved
 from crewcheck.engine.invalidation import DONE, SKIPPED
 from crewcheck.model.crew import agent as saved_agent
-from crewcheck.model.crew import placeholders
 from crewcheck.model.document import mapping, objects, text
+from crewcheck.model.identity import Traits, fill, match, task_traits
 
 _WIDTH = 90
 # the form of a placeholder, not capturing its name
@@ -40,7 +40,8 @@ def compare(crew: Any, saved: Saved) -> list[Difference]:
         found.append(
             Difference(
                 None,
-                f"tasks: {len(saved.tasks)} in the checkpoint, {len(crew.tasks)} in the project",
+                f"tasks: {len(saved.tasks)} in the checkpoint, {len(crew.tasks)} in the project"
+                + _gone_and_new(crew, saved),
             )
         )
     for index, (task, old) in enumerate(zip(crew.tasks, saved.tasks, strict=False)):
@@ -50,6 +51,29 @@ def compare(crew: Any, saved: Saved) -> list[Difference]:
                 now = facts.template(task, field)
                 found.append(Difference(index, _line(saved.label(index), field, before, now)))
     return found
+
+
+def _gone_and_new(crew: Any, saved: Saved) -> str:
+    """Which tasks only one of them has, as far as that can be told."""
+    mine = [
+        Traits(
+            name=text(getattr(task, "name", None)) or None,
+            text=facts.template(task),
+            owner=facts.template(task.agent, "role") or None,
+        )
+        for task in crew.tasks
+    ]
+    pairs = match([task_traits(task) for task in saved.tasks], mine)
+    gone = [saved.label(one.old) for one in pairs if one.new is None and one.old is not None]
+    new = [
+        mine[one.new].name or f"task {one.new + 1}"
+        for one in pairs
+        if one.old is None and one.new is not None
+    ]
+    parts = [
+        f"{', '.join(names)} {what}" for names, what in ((gone, "gone"), (new, "new")) if names
+    ]
+    return f": {'; '.join(parts)}" if parts else ""
 
 
 def accept(
@@ -92,15 +116,7 @@ def _same(task: Any, old: Mapping[str, Any], field: str, inputs: Mapping[str, An
     if text(old.get(f"checkpoint_original_{field}")) is not None:
         return False
     # never filled in (no inputs), or of CrewAI 1.14.1, which keeps no templates
-    return text(old.get(field)) in (mine, filled(mine, inputs or {}))
-
-
-def filled(template: str, inputs: Mapping[str, Any]) -> str:
-    """A template with the inputs in it, as CrewAI fills it."""
-    for name in placeholders(template):
-        if name in inputs:
-            template = template.replace("{" + name + "}", str(inputs[name]))
-    return template
+    return text(old.get(field)) in (mine, fill(mine, inputs or {}))
 
 
 def _line(label: str, field: str, before: str, now: str) -> str:

@@ -16,8 +16,8 @@ from crewcheck.errors import CrewcheckError
 from crewcheck.lineage import Node
 from crewcheck.model.document import iter_events, kickoff_inputs, mapping, objects, sorted_events
 from crewcheck.model.document import text as as_text
-from crewcheck.model.edits import same_json
 from crewcheck.model.flow_calls import calls
+from crewcheck.model.json_values import same_json
 from crewcheck.model.paths import follow, parse_path
 from crewcheck.model.primary import flow_name, primary
 from crewcheck.model.scan import FORK_TRIGGER

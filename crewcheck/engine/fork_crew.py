@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping, Set
 from typing import Any
 
@@ -12,9 +11,9 @@ from crewcheck.errors import Refused
 from crewcheck.model.document import iter_events, kickoff_inputs, mapping, objects, text
 from crewcheck.model.edits import Change, Edits, changed_inputs
 from crewcheck.model.harmless import one_line
+from crewcheck.model.identity import fill
 from crewcheck.model.schema import misfit
 
-_PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_\-]*)\}")
 # A crew's own ending: untrue once work is pending again.
 _ENDINGS = ("crew_kickoff_completed", "crew_kickoff_failed")
 
@@ -110,6 +109,4 @@ def _reset_task(task: dict[str, Any], inputs: Mapping[str, Any] | None, *, drop:
     for field in ("description", "expected_output"):
         template = text(task.get(f"checkpoint_original_{field}"))
         if template is not None:
-            task[field] = _PLACEHOLDER.sub(
-                lambda found: str(inputs.get(found[1], found[0])), template
-            )
+            task[field] = fill(template, inputs)

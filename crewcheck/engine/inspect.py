@@ -101,7 +101,7 @@ def lay_out(
     methods: list[flows.Method] = []
     if kind == "flow":
         methods = flows.methods(entity, flow_name(entity, events), events)
-    question, answer = _conversation(events) if kind == "agent" else (None, None)
+    question, answer = conversation(events) if kind == "agent" else (None, None)
     known = checkpoint.summary.notes if checkpoint.summary else ()
     notes = (*known, *summary.notes, *notes)
     info = Info(
@@ -156,7 +156,7 @@ def _agents(kind: str | None, entity: Any) -> list[crews.Agent]:
     return [crews.agent(entity)] if kind == "agent" else []
 
 
-def _conversation(events: list[Any]) -> tuple[str | None, str | None]:
+def conversation(events: list[Any]) -> tuple[str | None, str | None]:
     """What an agent without a crew was asked, and what it answered."""
     question = answer = None
     for event in events:

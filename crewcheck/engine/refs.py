@@ -70,6 +70,16 @@ def _by_path(ref: str) -> Found | None:
     return None
 
 
+def names_path(ref: str) -> bool:
+    """Whether a reference begins with a path, so that it tells its store itself."""
+    at = ref.find("#")
+    while at > 0:
+        if _exists(ref[:at]):
+            return True
+        at = ref.find("#", at + 1)
+    return _exists(ref) or _exists(_split_ancestor(ref)[0]) or _is_path(ref)
+
+
 def _is_path(ref: str) -> bool:
     """Whether a reference can be nothing but a path, be it there or not."""
     if ref.startswith(("/", "./", "../", "~/")):

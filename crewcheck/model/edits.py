@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from crewcheck.errors import NotFound, UsageProblem
 from crewcheck.model.crew import Task
 from crewcheck.model.harmless import name as shown
+from crewcheck.model.json_values import same_json
 from crewcheck.model.paths import Path, parse_path
 
 
@@ -121,14 +122,3 @@ def changed_inputs(before: Mapping[str, Any] | None, edits: Edits) -> dict[str, 
         for key, value in edits.inputs.items()
         if key not in old or not same_json(old[key], value)
     }
-
-
-def same_json(one: Any, other: Any) -> bool:
-    """Whether two JSON values are equal, types included."""
-    if type(one) is not type(other):
-        return False
-    if isinstance(one, dict):
-        return one.keys() == other.keys() and all(same_json(one[k], other[k]) for k in one)
-    if isinstance(one, list):
-        return len(one) == len(other) and all(map(same_json, one, other))
-    return bool(one == other)

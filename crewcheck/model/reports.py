@@ -5,7 +5,7 @@ The commands themselves print plain values, so that a listing needs no pydantic.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
@@ -144,3 +144,69 @@ class InfoReport(CheckpointReport):
     edits: list[EditReport] | None
     settings: dict[str, Any] | None
     notes: list[str]
+
+
+class SpentReport(_Shape):
+    """What the events that only one checkpoint has tell of work."""
+
+    events: int
+    tokens: TokensReport
+    seconds: float | None
+
+
+class ChangeReport(_Shape):
+    """One thing about an item; ``what`` is empty where the item itself is the value.
+
+    ``edited``: the value of this side (``old`` or ``new``) is a person's edit. ``hidden``:
+    the values differ in a secret only.
+    """
+
+    what: str
+    kind: Literal["added", "removed", "changed"]
+    old: Any
+    new: Any
+    edited: Literal["old", "new"] | None
+    hidden: bool
+
+
+class ItemReport(_Shape):
+    """An input, task, agent, ... that differs. ``rule`` is what the two were matched by:
+    ``id``, ``name``, ``text`` or ``position``."""
+
+    section: str
+    kind: Literal["added", "removed", "changed", "moved"]
+    label: str
+    path: str
+    rule: str | None
+    old_index: int | None
+    new_index: int | None
+    changes: list[ChangeReport]
+
+
+class OperationReport(BaseModel):
+    """An operation of a JSON patch (RFC 6902); ``value`` is missing in ``remove``."""
+
+    op: Literal["add", "remove", "replace"]
+    path: str
+    value: Any = None
+
+
+class DiffReport(_Shape):
+    """What ``diff --json`` prints.
+
+    ``patch`` makes the new document of the old one: with ``all`` (and ``--show-secrets``)
+    of the documents as they are, else of what is left of them without ids, times and
+    whatever else is another in each run (there ``event_record`` holds ``types`` and
+    ``tokens``, and ``entities`` only what a user started). ``summary`` counts the items of
+    each section that has some.
+    """
+
+    old: CheckpointReport
+    new: CheckpointReport
+    same: bool
+    all: bool
+    notes: list[str]
+    spent: dict[Literal["old", "new"], SpentReport]
+    summary: dict[str, dict[Literal["added", "removed", "changed", "moved"], int]]
+    items: list[ItemReport]
+    patch: list[OperationReport]

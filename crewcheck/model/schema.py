@@ -124,7 +124,7 @@ def _object(value: Any, schema: Mapping[str, Any], root: Any, path: Path, depth:
     if not isinstance(value, dict):
         return None
     for key in sequence(schema.get("required")):
-        if key not in value:
+        if isinstance(key, str) and key not in value:
             return path, f"{key} is missing"
     known = mapping(schema.get("properties"))
     for key, item in value.items():

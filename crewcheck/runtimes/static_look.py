@@ -6,13 +6,13 @@ said to be unknown. The same project gives the same answer each time.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 from crewcheck.model.crew import Task, placeholders
+from crewcheck.model.identity import fill
 from crewcheck.runtimes.static_classes import crew_of
 from crewcheck.runtimes.static_flows import Step
 from crewcheck.runtimes.static_project import Module, StaticProject
@@ -258,15 +258,6 @@ def _expects(candidate: Candidate, tasks: Sequence[Task], inputs: Mapping[str, A
             or fill(ours.expected_template, inputs).strip() == saved.expected_output.strip()
         )
         for ours, saved in zip(candidate.tasks or (), tasks, strict=False)
-    )
-
-
-def fill(template: str, inputs: Mapping[str, Any]) -> str:
-    """A template with the inputs in it; what is not among them stays."""
-    return re.sub(
-        r"\{([A-Za-z_][A-Za-z0-9_\-]*)\}",
-        lambda found: str(inputs[found[1]]) if found[1] in inputs else found[0],
-        template,
     )
 
 

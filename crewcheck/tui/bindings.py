@@ -4,6 +4,14 @@ from __future__ import annotations
 
 from textual.binding import Binding, BindingType
 
+#: Actions that there is nothing to do for without a store.
+NEEDS_STORE = frozenset(
+    {
+        *("fork", "resume", "newest", "diff", "mark"),
+        *("filter", "copy", "copy_path", "pane", "tab_step"),
+    }
+)
+
 BROWSER_BINDINGS: list[BindingType] = [
     Binding("f", "fork", "Fork", id="fork",
             tooltip="Fork the checkpoint with its edits: shows the plan first"),
@@ -21,6 +29,10 @@ BROWSER_BINDINGS: list[BindingType] = [
     Binding("x", "cancel_run", "Cancel run", id="run.cancel",
             tooltip="Cancel the run that goes on (asks first)"),
     Binding("p", "answer", "Answer", id="run.answer", tooltip="Answer what a run asks"),
+    Binding("d", "diff", "Diff", id="diff",
+            tooltip="Compare the checkpoint with the marked one, or with its parent"),
+    Binding("space", "mark", "Mark", id="diff.mark", show=False,
+            tooltip="In the tree, mark the checkpoint for a comparison, or take the mark off"),
     Binding("n", "newest", "Newest", id="run.newest", show=False,
             tooltip="Go to the newest checkpoint of the run"),
     Binding("slash", "filter", "Filter", id="filter", key_display="/",

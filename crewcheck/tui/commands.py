@@ -24,6 +24,9 @@ def commands(screen: BrowserScreen) -> Iterator[Command]:
         return
     yield Command("Run: fork", "Fork the checkpoint, with its edits", screen.action_fork)
     yield Command("Run: resume", "Go on from the checkpoint", screen.action_resume)
+    yield Command("Diff: show", "Compare with the marked checkpoint, or with the parent",
+                  screen.action_diff)  # fmt: skip
+    yield Command("Diff: mark", "Mark the checkpoint, or take its mark off", screen.action_mark)
     if screen.runs:
         yield Command("Run: cancel", "Cancel a run that goes on", screen.action_cancel_run)
         yield Command("Run: newest checkpoint", "Go to what the run wrote last",

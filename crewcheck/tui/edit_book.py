@@ -6,7 +6,8 @@ import copy
 from collections.abc import Hashable
 from typing import Any
 
-from crewcheck.model.edits import Edits, same_json
+from crewcheck.model.edits import Edits
+from crewcheck.model.json_values import same_json
 from crewcheck.model.scan import Checkpoint
 
 #: So many steps back there are for a checkpoint.

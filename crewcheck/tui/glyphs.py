@@ -32,6 +32,7 @@ class Glyphs:
     edited: str = "✎"
     saved: str = "◆"
     again: str = "▸"
+    marked: str = "◈"
 
     def of_status(self, status: str | None) -> str:
         """The sign of a checkpoint's or a run's status; None is one not read yet."""
@@ -88,6 +89,7 @@ ASCII = Glyphs(
     edited="#",
     saved="@",
     again=">",
+    marked="%",
 )
 
 #: The style name that goes with a status or a state; see `widgets.lines`.

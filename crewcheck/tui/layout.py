@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from rich.cells import cell_len, set_cell_size, split_graphemes
 
@@ -335,7 +335,16 @@ class Meter:
         return 2
 
 
-Block = Line | Table | Body | Meter
+class Lines(Protocol):
+    """Anything else that gives its lines for a width."""
+
+    def lines(self, width: int) -> Iterator[Pieces]: ...
+
+    @property
+    def weight(self) -> int: ...
+
+
+Block = Line | Table | Body | Meter | Lines
 
 
 def estimate(blocks: Iterable[Block], width: int) -> int:

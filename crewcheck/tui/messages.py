@@ -8,6 +8,7 @@ from crewcheck.engine.runs import Found
 from crewcheck.errors import CrewcheckError
 from crewcheck.lineage import Forest
 from crewcheck.model.scan import Checkpoint
+from crewcheck.tui.compared import Compared
 from crewcheck.tui.query import Match
 from crewcheck.tui.runs import News, Run
 from crewcheck.tui.session import Loaded, Session
@@ -67,6 +68,14 @@ class DocumentRead(Message):
         super().__init__()
         self.checkpoint = checkpoint
         self.loaded = loaded
+
+
+class ComparisonRead(Message):
+    """Two checkpoints have been read and compared."""
+
+    def __init__(self, compared: Compared) -> None:
+        super().__init__()
+        self.compared = compared
 
 
 class RunsFound(Message):

@@ -18,16 +18,20 @@ from typing import Any
 from crewcheck.engine.catalog import Catalog, open_catalog
 from crewcheck.engine.inspect import Info, inspect
 from crewcheck.engine.redaction import Redactor
+from crewcheck.engine.refs import Found
 from crewcheck.errors import CrewcheckError
-from crewcheck.lineage import Forest
+from crewcheck.lineage import Forest, Node
 from crewcheck.model.collecting import no_collecting
 from crewcheck.model.scan import Checkpoint
+from crewcheck.tui.compared import Compared, compare_nodes, unexpected
 
 #: After so much work at a stretch a background worker lets the UI have the interpreter.
 STRETCH_SECONDS = 0.004
 #: What the cache of documents may hold, by their sizes in the store.
 CACHE_BYTES = 48_000_000
 CACHE_ENTRIES = 24
+#: So many comparisons are kept.
+COMPARISONS = 8
 #: Bigger documents are not read ahead.
 AHEAD_BYTES = 1_000_000
 
@@ -52,6 +56,7 @@ class Session:
         self._lock = Lock()
         self._reading = Lock()
         self._cache: OrderedDict[tuple[Any, ...], Loaded] = OrderedDict()
+        self._comparisons: OrderedDict[tuple[Any, Any], Compared] = OrderedDict()
         #: checkpoints that were drawn without their summary, the last one drawn most urgent
         self.wanted: deque[Checkpoint] = deque(maxlen=256)
         #: the checkpoints at which runs of ours stand: of live ones, and of ended ones
@@ -171,6 +176,23 @@ class Session:
             self._keep(checkpoint, loaded)
             return loaded
 
+    def compare(self, old: Node, new: Node) -> Compared:
+        """Read two documents and compare them, as far as that has not been done."""
+        known = self.compared(old, new)
+        if known is not None:
+            return known
+        with self._reading:
+            catalog = self._catalog
+            made = compare_nodes(Found(catalog, old), Found(catalog, new), self.redactor)
+        self._comparisons[_identity(old.checkpoint), _identity(new.checkpoint)] = made
+        while len(self._comparisons) > COMPARISONS:
+            self._comparisons.popitem(last=False)
+        return made
+
+    def compared(self, old: Node, new: Node) -> Compared | None:
+        """A comparison that has been made already. Any thread."""
+        return self._comparisons.get((_identity(old.checkpoint), _identity(new.checkpoint)))
+
     def read_ahead(self, checkpoints: Iterable[Checkpoint], cancelled: Callable[[], bool]) -> None:
         """Read the documents that a person is likely to look at next, if they are small."""
         for checkpoint in checkpoints:
@@ -198,14 +220,6 @@ def mark_runs(forest: Forest, live: frozenset[str], ended: frozenset[str]) -> No
         for checkpoint_id in ids:
             for node in forest.by_id.get(checkpoint_id, ()):
                 node.checkpoint.running = running
-
-
-def unexpected(error: Exception) -> CrewcheckError:
-    """An error that nobody thought of, as a person is told of it."""
-    return CrewcheckError(
-        f"something unexpected went wrong: {type(error).__name__}: {error}",
-        "this is a fault of crewcheck: please report it",
-    )
 
 
 def _identity(checkpoint: Checkpoint) -> tuple[Any, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from crewcheck.tui.pages.answer import AnswerPage
 from crewcheck.tui.pages.base import Page, Subject
+from crewcheck.tui.pages.diff import DiffPage
 from crewcheck.tui.pages.events import EventsPage
 from crewcheck.tui.pages.inputs import InputsPage
 from crewcheck.tui.pages.methods import MethodsPage
@@ -36,4 +37,5 @@ def pages_of(subject: Subject) -> list[Page]:
     if kind == "flow":
         pages.append(StatePage(subject))
     pages.append(EventsPage(subject))
+    pages.append(DiffPage(subject))
     return pages + runs

@@ -13,6 +13,7 @@ from crewcheck.lineage import Node
 from crewcheck.model.edits import Edits
 from crewcheck.model.harmless import name as harmless_name
 from crewcheck.model.harmless import one_line
+from crewcheck.tui.compared import Compared
 from crewcheck.tui.glyphs import UNICODE, Glyphs
 from crewcheck.tui.layout import MEASURE, Block, Body, Cell, Line, Piece, paint_json, paint_prose
 from crewcheck.tui.runs import Run
@@ -27,6 +28,8 @@ class Subject:
 
     ``loaded`` is None until its document has come. ``shown`` makes a name harmless and
     free of secrets. ``edits`` are a person's, ``runs`` all runs that the app knows of.
+    ``base`` is what it is compared with (the marked one, else its parent), ``compared``
+    how, None until that has come.
     """
 
     node: Node
@@ -37,6 +40,8 @@ class Subject:
     foreign: int = 0
     edits: Edits = field(default_factory=Edits)
     runs: tuple[Run, ...] = ()
+    base: Node | None = None
+    compared: Compared | None = None
 
     @cached_property
     def info(self) -> Info | None:
@@ -76,6 +81,11 @@ class Page:
     def __init__(self, subject: Subject) -> None:
         self.subject = subject
         self.info = subject.info
+
+    @property
+    def waits(self) -> bool:
+        """Whether what the page is about has not been read yet."""
+        return self.info is None
 
     def heads(self) -> Sequence[Cell]:
         """The headings of the columns, as wide as :meth:`cells`."""

@@ -16,7 +16,7 @@ from crewcheck.lineage import Forest, Node
 from crewcheck.model import words
 from crewcheck.model.harmless import name as harmless_name
 from crewcheck.model.harmless import one_line
-from crewcheck.tui.bindings import BROWSER_BINDINGS
+from crewcheck.tui.bindings import BROWSER_BINDINGS, NEEDS_STORE
 from crewcheck.tui.edit_book import identity_of
 from crewcheck.tui.glyphs import ASCII, Glyphs
 from crewcheck.tui.layout import Pieces
@@ -30,7 +30,7 @@ from crewcheck.tui.messages import (
 )
 from crewcheck.tui.pages import Page, Subject
 from crewcheck.tui.runs import Run
-from crewcheck.tui.screens.launches import LaunchingScreen
+from crewcheck.tui.screens.comparing import ComparingScreen
 from crewcheck.tui.screens.store import difference
 from crewcheck.tui.session import Clock, Loaded
 from crewcheck.tui.widgets.bars import Bar
@@ -48,7 +48,7 @@ AGES_SECONDS = 20.0
 SINGLE_UNDER = 76
 
 
-class BrowserScreen(LaunchingScreen):
+class BrowserScreen(ComparingScreen):
     """Workers compute, messages carry, handlers draw: nothing here reads a file."""
 
     AUTO_FOCUS = "#tree"
@@ -104,6 +104,7 @@ class BrowserScreen(LaunchingScreen):
         self.set_class(self.glyphs == ASCII, "-ascii")
         self.begin_runs()
         self.begin_edits()
+        self.begin_comparing(self.tree_view)
         self.tree_view.edited = lambda one: self.edits.count(identity_of(one))
         if self.first_hint:
             self.add_class("-hinted")
@@ -264,6 +265,8 @@ class BrowserScreen(LaunchingScreen):
             self.glyphs,
             edits=self.edits.of(identity_of(node.checkpoint)),
             runs=tuple(self.runs),
+            base=self.base_of(node),
+            compared=self.comparison_of(node),
         )
 
     def _look(self) -> None:
@@ -285,6 +288,7 @@ class BrowserScreen(LaunchingScreen):
         node = self.tree_view.node
         if node is None or self.session is None:
             return
+        self.compare_shown()
         ahead = self.tree_view.nodes_ahead(self._direction, 2)
         if self.session.cached(node.checkpoint) is None or any(
             self.session.cached(one.checkpoint) is None for one in ahead
@@ -413,11 +417,7 @@ class BrowserScreen(LaunchingScreen):
             return any(run.live for run in self.runs)
         if action == "answer":
             return any(run.prompts for run in self.runs)
-        if action in ("fork", "resume", "newest"):
-            return self.has_store
-        if action in ("filter", "copy", "copy_path", "pane", "tab_step"):
-            return self.has_store
-        return True
+        return self.has_store if action in NEEDS_STORE else True
 
     # -- the filter
 

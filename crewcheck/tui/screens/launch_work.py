@@ -11,9 +11,9 @@ from textual.worker import get_current_worker
 
 from crewcheck.engine.running import FORK
 from crewcheck.errors import CrewcheckError
+from crewcheck.tui.compared import unexpected
 from crewcheck.tui.launching import Begun, Heard, Known, Launch, Outcome, Written
 from crewcheck.tui.plan_board import PlanBoard
-from crewcheck.tui.session import unexpected
 
 LOOK_SECONDS = 0.08
 

@@ -11,6 +11,7 @@ from crewcheck.engine.redaction import Redactor
 from crewcheck.errors import CrewcheckError
 from crewcheck.lineage import Forest, Node
 from crewcheck.model.harmless import one_line
+from crewcheck.tui.compared import unexpected
 from crewcheck.tui.messages import (
     DocumentRead,
     Filtered,
@@ -20,7 +21,7 @@ from crewcheck.tui.messages import (
     SummariesRead,
 )
 from crewcheck.tui.query import search
-from crewcheck.tui.session import Clock, Session, unexpected
+from crewcheck.tui.session import Clock, Session
 
 
 class StoreScreen(Screen[None]):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.message import Message
@@ -34,6 +36,8 @@ class Detail(Vertical):
         self._chosen: dict[str, tuple[int, int]] = {}
         self._identity: object = None
         self._edits: object = None
+        #: told of each tab that is shown
+        self.tab_shown: Callable[[], object] = lambda: None
         #: the document that is shown
         self.loaded: Loaded | None = None
 
@@ -78,6 +82,7 @@ class Detail(Vertical):
         if 0 <= index < len(self.pages):
             self.tab = self.pages[index].tab
             self._draw()
+            self.tab_shown()
 
     def step(self, by: int) -> None:
         """Show the next tab, or the one before."""
@@ -91,7 +96,7 @@ class Detail(Vertical):
             return
         self.tabs.show_tabs([one.title for one in self.pages], self.pages.index(page))
         heads = page.heads()
-        waiting = bool(heads) and page.info is None
+        waiting = bool(heads) and page.waits
         index = self._row_of(page)
         # while a document is on its way the list keeps its place, so that nothing jumps
         if not waiting or not self.rows.display:

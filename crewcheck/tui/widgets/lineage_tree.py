@@ -59,6 +59,8 @@ class LineageTree(CursorView):
         self.want: Callable[[Checkpoint], object] = lambda _checkpoint: None
         #: how many edits a checkpoint has that are not forked yet
         self.edited: Callable[[Checkpoint], int] = lambda _checkpoint: 0
+        #: whether a checkpoint is marked for a comparison
+        self.marked: Callable[[Checkpoint], bool] = lambda _checkpoint: False
         self.unicode = glyphs.last == "└"
         self.shown: Callable[[str], str] = lru_cache(4096)(
             lambda text: harmless_name(redactor.text(text))
@@ -277,7 +279,8 @@ class LineageTree(CursorView):
 
     def _edits(self, checkpoint: Checkpoint) -> Pieces:
         count = self.edited(checkpoint)
-        return [(f" {self.glyphs.edited}{count}", "edited")] if count else []
+        mark: Pieces = [(f" {self.glyphs.marked}", "accent")] if self.marked(checkpoint) else []
+        return [*mark, (f" {self.glyphs.edited}{count}", "edited")] if count else mark
 
     def _row(self, left: Pieces, face: Checkpoint, when: str, hit: bool) -> Pieces:
         """The left part, and right of it progress and time in columns of their own."""

@@ -32,6 +32,8 @@ STYLE_NAMES = (
     "guide",
     "context",
     "edited",
+    "gone",
+    "new",
     "tab-active",
 )
 #: Style names with a background of their own.
@@ -76,6 +78,8 @@ class LineView(ScrollView, can_focus=True):
         & > .lines--live { color: $text-primary; text-style: bold; }
         & > .lines--accent { color: $text-accent; }
         & > .lines--edited { color: $text-secondary; text-style: bold; }
+        & > .lines--gone { color: $text-error; text-style: bold underline; }
+        & > .lines--new { color: $text-success; text-style: bold underline; }
         & > .lines--guide { color: $text-disabled; }
         & > .lines--context { color: $text-disabled; }
         & > .lines--tab-active {

@@ -12,8 +12,8 @@ from crewcheck.model.edits import (
     find_task,
     parse_input,
     parse_inputs_file,
-    same_json,
 )
+from crewcheck.model.json_values import same_json
 from tests.build import crew, document, task
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crewcheck.model.schema import misfit
@@ -90,6 +90,7 @@ ANY = st.recursive(
 )  # fmt: skip
 
 
+@settings(max_examples=200, deadline=None)
 @given(ANY, ANY)
 def test_any_schema_and_any_value(value: Any, schema: Any) -> None:
     found = misfit(value, schema)

@@ -12,7 +12,6 @@ from crewcheck.runtimes import static_project
 from crewcheck.runtimes.static_look import (
     Candidate,
     Look,
-    fill,
     look_at,
     match_crew,
     match_flow,
@@ -251,7 +250,6 @@ def test_documents_without_templates_are_compared_with_the_inputs_filled_in(
     assert match_crew(look, old, {"n": 4, "animal": "otters"}) == []
     planned = saved("Watch 3 otters {x}\n\nThe plan: ...", templates=False)
     assert [one.certain for one in match_crew(look, planned, inputs)] == [False]
-    assert fill("{a}{b-c}{ d }", {"a": "{b-c}", "b-c": 1}) == "{b-c}1{ d }"
 
 
 def test_of_twins_the_name_or_the_expected_output_chooses(tmp_path: Path) -> None:
