@@ -15,10 +15,11 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from crewcheck.demo import environment
 from tests.bench.bars import BARS, Bar
 from tests.bench.measure import Call, Failed, Sample, by_turns
 from tests.bench.report import Row, as_json, judged, skipped, table
-from tests.bench.session import Session, Skip, make_peer
+from tests.bench.session import Session, Skip
 from tests.bench.stores import Stores
 from tests.bench.subjects import Subject
 
@@ -37,8 +38,10 @@ def arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--json", action="store_true", help="print JSON instead of the table")
     parser.add_argument("--stores", type=Path, metavar="FOLDER", help="where the stores are kept")
     parser.add_argument("--keep", action="store_true", help="keep the stores (12 GB) afterwards")
-    parser.add_argument("--peer", type=Path, metavar="PYTHON", help="a Python that has CrewAI")
-    parser.add_argument("--make-peer", action="store_true", help="install CrewAI beside the stores")
+    parser.add_argument(
+        "--peer", type=Path, metavar="PYTHON", help="a Python with CrewAI (default: the tests' own)"
+    )
+    parser.add_argument("--make-peer", action="store_true", help="make the tests' own if missing")
     args = parser.parse_args(argv)
     unknown = set(args.numbers) - {bar.number for bar in BARS}
     if unknown or args.rounds < 1:
@@ -52,11 +55,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     numbers = set(args.numbers)
     bars = [bar for bar in BARS if not numbers or bar.number in numbers]
     peer: Path | None = args.peer and args.peer.absolute()
-    made = folder / "peer"
-    if args.make_peer:
-        peer = make_peer(made)
-    elif peer is None and (made / "bin" / "python").exists():
-        peer = made / "bin" / "python"
+    if peer is None:
+        found = environment.make(_tell) if args.make_peer else environment.ready()
+        peer = Path(found) if found else None
     rounds = _QUICK_ROUNDS if args.quick else args.rounds
     began = time.monotonic()
     stores = Stores(folder)
@@ -108,7 +109,7 @@ def _scene(
         subjects[bar.ours.label] = bar.ours, ours
         subjects[bar.theirs.label] = bar.theirs, theirs
     failed: dict[str, str] = {}
-    _tell(f"{scene}: preparing")
+    _tell(f"{scene} ...")
     session.warm(bars)
     for label, (subject, call) in subjects.items():
         try:
@@ -116,7 +117,8 @@ def _scene(
         except Failed as error:
             failed[label] = str(error)
     ready = {label: call for label, (_, call) in subjects.items() if label not in failed}
-    samples, late = by_turns(ready, rounds, lambda text: _tell(f"{scene}: {text}"))
+    tell = (lambda text: _tell(f"{scene}: {text}")) if sys.stderr.isatty() else (lambda text: None)
+    samples, late = by_turns(ready, rounds, tell)
     return samples, failed | late
 
 

@@ -12,7 +12,8 @@ from tests.bench.measure import Sample, median, ratio
 
 class Row(NamedTuple):
     """A bar and how it went. ``verdict``: OK, MISSED, FAILED (a command went wrong) or
-    skipped; ``reason`` says why of the last two."""
+    skipped; ``reason`` says why of the last two. ``cpu_ratio`` is the ratio of CPU times where
+    that of the clock counts: a busy machine disturbs it less."""
 
     bar: Bar
     verdict: str
@@ -20,6 +21,7 @@ class Row(NamedTuple):
     ours: float | None = None
     theirs: float | None = None
     ratio: float | None = None
+    cpu_ratio: float | None = None
     rounds: int = 0
 
 
@@ -38,11 +40,14 @@ def judged(bar: Bar, samples: Mapping[str, Sequence[Sample]], failed: Mapping[st
     for label, measured, key in zip(labels, (ours, theirs), keys, strict=True):
         if any(key not in one for one in measured):
             return Row(bar, "FAILED", f"{label} does not tell {key!r}")
-    found = (
-        ratio(theirs, ours, keys[1], keys[0])
-        if bar.sense == "better"
-        else ratio(ours, theirs, *keys)
-    )
+
+    def compared(ours_by: str, theirs_by: str) -> float:
+        if bar.sense == "better":
+            return ratio(theirs, ours, theirs_by, ours_by)
+        return ratio(ours, theirs, ours_by, theirs_by)
+
+    found = compared(*keys)
+    by_cpu = keys == ("wall", "wall") and all("cpu" in one for one in (*ours, *theirs))
     held = found >= bar.times if bar.sense == "better" else found <= bar.times
     return Row(
         bar,
@@ -51,17 +56,18 @@ def judged(bar: Bar, samples: Mapping[str, Sequence[Sample]], failed: Mapping[st
         median(ours, keys[0]),
         median(theirs, keys[1]),
         found,
+        compared("cpu", "cpu") if by_cpu else None,
         min(len(ours), len(theirs)),
     )
 
 
-_HEADS = ("BAR", "WHAT", "AGAINST", "OURS", "THEIRS", "RATIO", "BAR IS", "GOOD", "")
+_HEADS = ("BAR", "WHAT", "AGAINST", "OURS", "THEIRS", "RATIO", "CPU", "BAR IS", "GOOD", "")
 
 
 def table(rows: Sequence[Row]) -> str:
     lines = [_HEADS, *map(_cells, rows)]
     widths = [max(len(line[place]) for line in lines) for place in range(len(_HEADS))]
-    right = (0, 3, 4, 5, 6)
+    right = (0, 3, 4, 5, 6, 7)
     return "\n".join(
         "  ".join(
             cell.rjust(width) if place in right else cell.ljust(width)
@@ -81,6 +87,7 @@ def _cells(row: Row) -> tuple[str, ...]:
         "" if row.ours is None else _amount(bar.key, row.ours),
         "" if row.theirs is None else _amount(bar.key, row.theirs),
         "" if row.ratio is None else _times(row.ratio),
+        "" if row.cpu_ratio is None else _times(row.cpu_ratio),
         limit,
         bar.good,
         f"{row.verdict}: {row.reason}" if row.reason else row.verdict,
@@ -108,6 +115,7 @@ def as_json(rows: Sequence[Row]) -> str:
             "ours": row.ours,
             "theirs": row.theirs,
             "ratio": row.ratio,
+            "cpu_ratio": row.cpu_ratio,
             "at_least" if row.bar.sense == "better" else "at_most": row.bar.times,
             "good": row.bar.good,
             "rounds": row.rounds,

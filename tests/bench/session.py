@@ -182,13 +182,3 @@ def _stores(bars: Iterable[Bar]) -> list[Spec]:
 def _files(folder: Path) -> Iterator[str]:
     for root, _, names in os.walk(folder):
         yield from (os.path.join(root, name) for name in names)
-
-
-def make_peer(folder: Path) -> Path:
-    """An environment with CrewAI in it; returns its Python."""
-    python = folder / "bin" / "python"
-    if not python.exists():
-        subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True, stdout=sys.stderr)
-    install = [str(python), "-m", "pip", "install", "-q", f"crewai=={PEER_VERSION}"]
-    subprocess.run(install, check=True, stdout=sys.stderr)
-    return python

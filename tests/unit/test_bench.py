@@ -59,8 +59,8 @@ def test_a_store_is_read_as_it_was_planned(
     assert (
         Counter({one.branch: len(one.nodes) for one in forest.segments() if not one.is_run})
         == forks
-        and forks
     )
+    assert forks
 
 
 def test_the_mean_size_is_the_one_asked_for(planned: list[tuple[Placed, str]]) -> None:
@@ -183,12 +183,12 @@ def test_a_bar_is_judged_by_the_median_of_the_rounds(
 ) -> None:
     bar = Bar(1, "a", "b", "scene", OURS, THEIRS, sense, times)  # type: ignore[arg-type]
     samples = {
-        OURS.label: [{"wall": 2.0}, {"wall": 2.0}, {"wall": 4.0}],
-        THEIRS.label: [{"wall": 8.0}, {"wall": 10.0}, {"wall": 12.0}],
+        OURS.label: [{"wall": wall, "cpu": 1.0} for wall in (2.0, 2.0, 4.0)],
+        THEIRS.label: [{"wall": wall, "cpu": 2.0} for wall in (8.0, 10.0, 12.0)],
     }
     row = judged(bar, samples, {})
     assert (row.verdict, row.ours, row.theirs) == (verdict, 2.0, 10.0)
-    assert row.ratio == (4.0 if sense == "better" else 0.25)
+    assert (row.ratio, row.cpu_ratio) == ((4.0, 2.0) if sense == "better" else (0.25, 0.5))
     assert table([row]).endswith(verdict)
 
 
