@@ -60,10 +60,19 @@ _CREW_UNSET = _names(
     "step_callback task_callback max_rpm prompt_file output_log_file planning_llm "
     "knowledge_sources chat_llm knowledge skills token_usage tracing execution_context"
 )
+_EXECUTOR_UNSET = _names(
+    "initial_state tracing stream memory input_provider defer_trace_finalization "
+    "last_human_feedback persistence checkpoint"
+)
+_CONTEXT_UNSET = _names(
+    "current_task_id flow_request_id flow_id triggering_event_id feedback_callback_info "
+    "platform_token"
+)
 _METHODS = _names(
     "generate_plan check_todos_available initialize_reasoning check_max_iterations "
     "call_llm_and_parse route_by_answer_type finalize"
 )
+_PLACE = {"location": "./.checkpoints", "provider": "JsonProvider"}
 
 
 class Shape(NamedTuple):
@@ -105,10 +114,14 @@ def steps(shape: Shape, variant: int, only_last: bool = False) -> Iterator[Step]
     run = _Run(shape, variant)
     for number in range(shape.tasks):
         run.start(number)
-        if not only_last:
+        if only_last:
+            run.pass_over("task_started")
+        else:
             yield run.checkpoint("task_started")
         run.finish(number)
-        if not only_last or number == shape.tasks - 1:
+        if only_last and number < shape.tasks - 1:
+            run.pass_over("task_completed")
+        else:
             yield run.checkpoint("task_completed")
 
 
@@ -311,13 +324,36 @@ class _Run:
             "name": None,
             "suppress_flow_events": True,
             "max_method_calls": 250,
+            **dict.fromkeys(_EXECUTOR_UNSET),
+            "human_feedback_history": [],
+            "execution_context": {
+                "flow_method_name": "unknown",
+                "event_id_stack": [[self.kickoff, "crew_kickoff_started"]],
+                "last_event_id": next(reversed(self.nodes)),
+                "emission_sequence": len(self.nodes),
+                **dict.fromkeys(_CONTEXT_UNSET),
+            },
             "checkpoint_completed_methods": _METHODS,
-            "checkpoint_method_outputs": [None] * len(_METHODS),
+            "checkpoint_method_outputs": [
+                {"method": method, "output": None} for method in _METHODS
+            ],
             "checkpoint_method_counts": dict.fromkeys(_METHODS, 2),
             "checkpoint_state": state,
         }
 
     def checkpoint(self, trigger: str) -> Step:
+        """What is written now; of its two events the second comes too late for it."""
+        self.event("checkpoint_started", self.kickoff, **_PLACE, trigger=trigger)
+        made = self.step(trigger)
+        self.event("checkpoint_completed", self.kickoff, **_PLACE, trigger=trigger)
+        return made
+
+    def pass_over(self, trigger: str) -> None:
+        """A checkpoint that nobody wants to see: only its events."""
+        self.event("checkpoint_started", self.kickoff, **_PLACE, trigger=trigger)
+        self.event("checkpoint_completed", self.kickoff, **_PLACE, trigger=trigger)
+
+    def step(self, trigger: str) -> Step:
         finished = [task for task in self.tasks if task["output"] is not None]
         entities = [
             {

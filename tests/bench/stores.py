@@ -103,7 +103,7 @@ def shape_for(size: int, last: bool = False) -> Shape:
     """The run whose documents have a mean of ``size`` bytes, or whose ``last`` one has it."""
     tasks = next(
         tasks
-        for tasks, most in ((1, 60_000), (3, 1_000_000), (8, 20_000_000), (24, 10**12))
+        for tasks, most in ((1, 60_000), (2, 140_000), (4, 1_000_000), (8, 5_000_000), (24, 10**12))
         if size < most
     )
 

@@ -44,15 +44,16 @@ def test_a_store_is_read_as_it_was_planned(
         one = seen[placed.id]
         assert one.damage is None
         assert (one.header.parent_id, one.branch) == (placed.parent, placed.branch)
-        # three tasks: starts 1st, done 1st, starts 2nd, ...
+        # two tasks: starts 1st, done 1st, starts 2nd, ...
         done = (placed.step + 1) // 2
         flow = placed.run % 4 == 3
         assert one.summary is not None
-        assert (one.summary.done, one.summary.total) == (done, None if flow else 3)
+        assert (one.summary.done, one.summary.total) == (done, None if flow else 2)
         assert one.summary.trigger == ("task_completed" if placed.step % 2 else "task_started")
         if kind == "json":
             assert one.header.size == len(document)
             assert one.header.stamp == placed.stamp
+    assert any(one.summary and one.summary.kind == "flow" for one in seen.values())
     runs = {placed.run for placed, _ in planned}
     assert len(forest.runs) == len(runs)
     forks = Counter(placed.branch for placed, _ in planned if placed.branch != "main")
@@ -93,10 +94,11 @@ def test_a_document_has_what_crewai_writes() -> None:
     crew, executor = document["entities"]
     assert [task["output"] is not None for task in crew["tasks"]] == [True, True]
     assert executor["executor_type"] == "experimental"
-    # the kickoff, and nine of each task; live copies tell the end of the run
+    # the kickoff, nine of each task, and two of each of four checkpoints but the last one's
     nodes = document["event_record"]["nodes"]
-    assert len(nodes) == last.events == 19
+    assert len(nodes) == last.events == 26
     assert all(identity.startswith("00000007-") for identity in nodes)
+    # live copies: they tell of the end of the run
     started = next(n["event"] for n in nodes.values() if n["event"]["type"] == "task_started")
     assert started["task"] == crew["tasks"][0]
     assert len(json.dumps(document["entities"])) < len(text) / 3
