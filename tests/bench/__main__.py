@@ -92,12 +92,16 @@ def _measured(session: Session, bars: list[Bar], rounds: int) -> list[Row]:
     # the paths of stores that have just been written
     calls = {bar: (session.call(bar.ours), session.call(bar.theirs)) for bar in calls}
     rows: dict[Bar, Row] = {bar: skipped(bar, reason) for bar, reason in reasons.items()}
-    for scene in dict.fromkeys(bar.scene for bar in calls):
-        here = [bar for bar in calls if bar.scene == scene]
-        samples, failed = _scene(session, scene, {bar: calls[bar] for bar in here}, rounds)
-        for bar in here:
-            rows[bar] = judged(bar, samples, failed)
-    return [rows[bar] for bar in bars]
+    try:
+        for scene in dict.fromkeys(bar.scene for bar in calls):
+            here = [bar for bar in calls if bar.scene == scene]
+            samples, failed = _scene(session, scene, {bar: calls[bar] for bar in here}, rounds)
+            for bar in here:
+                rows[bar] = judged(bar, samples, failed)
+    except KeyboardInterrupt:
+        # what has been measured is not lost
+        pass
+    return [rows.get(bar) or skipped(bar, "interrupted") for bar in bars]
 
 
 def _scene(

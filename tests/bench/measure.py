@@ -24,7 +24,7 @@ Sample = Mapping[str, float]
 #: as long as that, there are more.
 SLOW, SLOW_ROUNDS = 20.0, 3
 QUICK, QUICK_TIMES = 2.0, 3
-TIMEOUT = 600
+TIMEOUT = 1200
 
 ROOT = Path(__file__).resolve().parents[2]
 
