@@ -91,6 +91,10 @@ def _wait(process: subprocess.Popen[bytes]) -> tuple[int, struct_rusage]:
     timer.start()
     try:
         _, status, usage = os.wait4(process.pid, 0)
+    except KeyboardInterrupt:
+        process.kill()
+        process.wait()
+        raise
     finally:
         timer.cancel()
     process.returncode = os.waitstatus_to_exitcode(status)

@@ -12,7 +12,7 @@ from itertools import islice
 from pathlib import Path
 
 from tests.bench.bars import Bar
-from tests.bench.measure import ROOT, Call, once
+from tests.bench.measure import ROOT, Call, Failed, once
 from tests.bench.stores import Spec, Stores
 from tests.bench.subjects import Subject
 
@@ -89,9 +89,12 @@ class Session:
         return self._indexed(made, subject) if subject.cache else made
 
     def prepare(self, subject: Subject, call: Call) -> None:
-        """Run a command of ours once, unmeasured: compiled modules, a filled index."""
+        """Run a command of ours once, unmeasured: compiled modules, a filled index. Raises
+        `Failed`, also where no index comes of it."""
         if subject.who in ("crewcheck", "python"):
             once(call)
+        if subject.cache in ("warm", "new") and not Path(call.env["CREWCHECK_INDEX"]).exists():
+            raise Failed(f"{subject.label}: no index was written where CREWCHECK_INDEX says")
 
     def _texts(self, one: str | Spec) -> list[str]:
         if isinstance(one, str):

@@ -14,6 +14,7 @@ from tests.bench.bars import BARS, Bar
 from tests.bench.documents import Shape, steps
 from tests.bench.measure import Call, Failed, by_turns, once
 from tests.bench.report import judged, table
+from tests.bench.session import Session
 from tests.bench.stores import Placed, Spec, Stores, documents, lineage, shape_for, write
 from tests.bench.subjects import Subject
 
@@ -170,6 +171,20 @@ def test_before_and_after_are_not_part_of_it(tmp_path: Path) -> None:
     with pytest.raises(Failed, match="exit code 1, gone"):
         once(python("raise SystemExit('gone')", before=made.touch, after=made.unlink))
     assert not made.exists()
+
+
+@pytest.mark.parametrize("written", [True, False])
+def test_a_warm_listing_has_an_index(written: bool, tmp_path: Path) -> None:
+    session = Session(Stores(tmp_path / "stores"), tmp_path, peer=None)
+    index = tmp_path / "index.db"
+    code = f"open({str(index)!r}, 'w')" if written else "pass"
+    call = python(code)._replace(env={"CREWCHECK_INDEX": str(index)})
+    subject = Subject("crewcheck", ("list", SMALL), "warm")
+    if written:
+        session.prepare(subject, call)
+    else:
+        with pytest.raises(Failed, match="no index was written"):
+            session.prepare(subject, call)
 
 
 OURS, THEIRS = Subject("python", ("a",)), Subject("python", ("b",))
