@@ -27,6 +27,11 @@ class NeedsRecord(Exception):
     """Several entities could be the primary one: only the whole event record tells."""
 
 
+def _is_kind(value: object) -> bool:
+    """Whether an entity's type is a word. It is shown as it is, so it must be harmless."""
+    return isinstance(value, str) and value.isascii() and value.isidentifier() and len(value) <= 40
+
+
 def candidates(document: Mapping[str, Any]) -> list[Entity]:
     """The entities that a user may have started: never executors nor a crew's agents."""
     listed = entities(document)
@@ -34,7 +39,7 @@ def candidates(document: Mapping[str, Any]) -> list[Entity]:
     found = []
     for entity in listed:
         kind = entity.get("entity_type")
-        if not isinstance(kind, str) or is_executor(entity):
+        if not _is_kind(kind) or is_executor(entity):
             continue
         if kind == "agent" and text(entity.get("crew")) in crews - {None}:
             continue
@@ -53,7 +58,7 @@ def primary(document: Mapping[str, Any], events: Iterable[Event] | None) -> Enti
     listed = entities(document)
     own = mapping(document.get("crewcheck")).get("primary")
     if isinstance(own, int) and not isinstance(own, bool) and 0 <= own < len(listed):
-        return listed[own]
+        return listed[own] if _is_kind(listed[own].get("entity_type")) else None
     found = candidates(document)
     flows = [entity for entity in found if entity.get("entity_type") == "flow"]
     pool = flows or found

@@ -80,6 +80,7 @@ def test_any_document_is_printed_in_colour(
     def check(random: random.Random) -> None:
         one = checkpoint()
         info = lay_out(odd(random), one, REDACTOR)
+        one.summary = info.summary
         shape = info_row(info, Node(one), REDACTOR)
         console = Console(color="always")
         said = StringIO()

@@ -193,3 +193,11 @@ def test_scopes_that_go_in_a_circle_end() -> None:
     ]
     doc = document(crew(id="1"), crew(id="2"), events=events)
     assert primary(doc, list(iter_events(doc))) is not None
+
+
+@pytest.mark.parametrize("kind", ["\x1b]0;title\x07", "", "a b", "\u202ecrew", "x" * 41, "\ud800"])
+@pytest.mark.parametrize("more", [{}, {"crewcheck": {"primary": 0}}])
+def test_a_kind_that_is_no_word_is_none(kind: str, more: dict[str, Any]) -> None:
+    """Kinds are shown as they are, in tables and titles."""
+    found = summarize(document(crew(task(), entity_type=kind), **more), all_events=[])
+    assert (found.kind, found.damage and found.damage.rule) == (None, "not-a-checkpoint")
