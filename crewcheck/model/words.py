@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from crewcheck.model.harmless import one_line
 
-_TRIGGERS = {
+TRIGGERS = {
     "task_started": "task started",
     "task_completed": "task done",
     "task_failed": "task failed",
@@ -66,7 +66,7 @@ def trigger_words(trigger: str | None) -> str:
     """An event type in plain words; unknown ones are spelt without their underscores."""
     if not trigger:
         return ""
-    return _TRIGGERS.get(trigger) or one_line(trigger, 40).replace("_", " ")
+    return TRIGGERS.get(trigger) or one_line(trigger, 40).replace("_", " ")
 
 
 @lru_cache(8192)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from textual.message import Message
 
 from crewcheck.engine.runs import Found
+from crewcheck.engine.selection import Match
 from crewcheck.errors import CrewcheckError
 from crewcheck.lineage import Forest
 from crewcheck.model.scan import Checkpoint
-from crewcheck.tui.query import Match
 from crewcheck.tui.runs import News, Run
 from crewcheck.tui.session import Loaded, Session
 
@@ -51,10 +51,14 @@ class SummariesRead(Message):
 
 
 class Filtered(Message):
-    """A filter has been worked out; ``match`` is None where it asks for nothing."""
+    """A filter has been worked out; ``match`` is None where it asks for nothing.
 
-    def __init__(self, query: str, forest: Forest, match: Match | None) -> None:
+    ``problem`` says what of it is no question; nothing fits then.
+    """
+
+    def __init__(self, query: str, forest: Forest, match: Match | None, problem: str = "") -> None:
         super().__init__()
+        self.problem = problem
         self.query = query
         self.forest = forest
         self.match = match

@@ -56,7 +56,7 @@ async def test_one_pane_at_a_time_in_a_narrow_window(running: Running, small: Pa
         await press(pilot, "2")
         assert "Description" in screen_text(pilot)
         await press(pilot, "slash")
-        assert "branch:x" in screen_text(pilot)
+        assert "status:failed" in screen_text(pilot)
         await press(pilot, "escape", "tab", "tab", "tab")
         await pilot.resize_terminal(120, 40)
         await settle(pilot)

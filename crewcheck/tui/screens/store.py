@@ -8,6 +8,7 @@ from textual.timer import Timer
 from textual.worker import get_current_worker
 
 from crewcheck.engine.redaction import Redactor
+from crewcheck.engine.selection import parse, search
 from crewcheck.errors import CrewcheckError
 from crewcheck.lineage import Forest, Node
 from crewcheck.model.harmless import one_line
@@ -19,7 +20,6 @@ from crewcheck.tui.messages import (
     StoreRefreshed,
     SummariesRead,
 )
-from crewcheck.tui.query import search
 from crewcheck.tui.session import Clock, Session, unexpected
 
 
@@ -85,9 +85,10 @@ class StoreScreen(Screen[None]):
     @work(thread=True, exclusive=True, group="filter", exit_on_error=False)
     def find(self, forest: Forest, query: str) -> None:
         worker = get_current_worker()
-        match = search(forest, query, lambda: worker.is_cancelled)
+        selection = parse(query, self.now())
+        match = search(forest, selection, lambda: worker.is_cancelled)
         if not worker.is_cancelled:
-            self.post_message(Filtered(query, forest, match))
+            self.post_message(Filtered(query, forest, match, selection.problem))
 
     @work(thread=True, exclusive=True, group="document", exit_on_error=False)
     def read_document(self, session: Session, node: Node, ahead: list[Node]) -> None:
