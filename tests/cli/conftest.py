@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from crewcheck.cli.main import run as run_here
+
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
@@ -32,6 +34,26 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
             timeout=60,
             check=False,
         )
+
+    return call
+
+
+@pytest.fixture
+def call(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> Run:
+    """As ``run``, but in this process, where only the command line matters."""
+
+    def call(
+        *args: str | Path, cwd: Path | None = None, **env: str
+    ) -> subprocess.CompletedProcess[str]:
+        with monkeypatch.context() as patch:
+            patch.chdir(cwd or tmp_path)
+            for key, value in env.items():
+                patch.setenv(key, value)
+            code = run_here([str(arg) for arg in args])
+        out, err = capsys.readouterr()
+        return subprocess.CompletedProcess(list(args), code, out, err)
 
     return call
 
