@@ -180,3 +180,13 @@ def short_branch(branch: str) -> str:
 def many(number: int, one: str, several: str | None = None) -> str:
     """``1 task``, ``3 tasks``, ``1,204 tokens``."""
     return f"{number:,} {one if number == 1 else several or one + 's'}"
+
+
+def spent_talking(
+    agent: str | None, model: str | None, calls: int, seconds: float | None, tokens: int
+) -> list[str]:
+    """Who spoke with which model, and what it took: the parts of a line."""
+    parts = [one_line(agent, 40) if agent else "", one_line(model, 40) if model else ""]
+    if calls:
+        parts += [many(calls, "call"), took(seconds), many(tokens, "token")]
+    return [part for part in parts if part]

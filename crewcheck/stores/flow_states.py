@@ -112,6 +112,9 @@ class FlowStatesStore:
             damage=damage,
         )
 
+    def stored(self, header: Header) -> None:
+        """Nothing: a document is made of a row's columns."""
+
     def document(self, header: Header) -> Json:
         """A document in the shape of a checkpoint's, made of the row.
 

@@ -153,7 +153,14 @@ class JsonDirStore:
         from crewcheck.stores.json_text import BadText, parse_with_notes
 
         try:
-            data = read_regular(self._path(header))
+            document, self._notes[header.key] = parse_with_notes(self.stored(header))
+        except BadText as error:
+            raise DamagedDocument(header, self._in_the_making(header, error.damage)) from error
+        return document
+
+    def stored(self, header: Header) -> bytes:
+        try:
+            return read_regular(self._path(header))
         except FileNotFoundError as error:
             raise NotFound(
                 f"checkpoint {header.id} is gone: {header.location} was deleted",
@@ -161,11 +168,6 @@ class JsonDirStore:
             ) from error
         except OSError as error:
             raise _cannot_read(header.location, error) from error
-        try:
-            document, self._notes[header.key] = parse_with_notes(data)
-        except BadText as error:
-            raise DamagedDocument(header, self._in_the_making(header, error.damage)) from error
-        return document
 
     def notes(self, header: Header) -> tuple[str, ...]:
         return self._notes.get(header.key, ())

@@ -23,11 +23,10 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     def call(
         *args: str | Path, cwd: Path | None = None, **env: str
     ) -> subprocess.CompletedProcess[str]:
-        clean = {k: v for k, v in os.environ.items() if not k.startswith(("XDG_", "NO_COLOR"))}
         return subprocess.run(
             [sys.executable, "-m", "crewcheck", *map(str, args)],
             cwd=cwd or home,
-            env=clean | {"HOME": str(home), "PYTHONPATH": _root()} | env,
+            env=environment(home) | env,
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
@@ -58,5 +57,8 @@ def call(
     return call
 
 
-def _root() -> str:
-    return str(Path(__file__).resolve().parents[2])
+def environment(home: Path) -> dict[str, str]:
+    """A person's, with an empty home and this checkout."""
+    clean = {k: v for k, v in os.environ.items() if not k.startswith(("XDG_", "NO_COLOR"))}
+    root = str(Path(__file__).resolve().parents[2])
+    return clean | {"HOME": str(home), "PYTHONPATH": root}
