@@ -13,6 +13,7 @@ from crewcheck.cli.info import flatten, show_info
 from crewcheck.engine.refs import find
 from crewcheck.errors import UsageProblem
 from crewcheck.model.harmless import harmless
+from crewcheck.model.pretty import pretty
 
 if TYPE_CHECKING:
     from crewcheck.engine.showing import Shown
@@ -100,7 +101,7 @@ def _raw(console: Console, shown: Shown, as_json: bool) -> None:
     elif console.is_terminal:
         masked = shown.masked
         hidden = masked is not shown.document
-        click.echo(harmless(json.dumps(masked, indent=2, ensure_ascii=False)))
+        click.echo(harmless(pretty(masked)))
     else:
         data, hidden = shown.raw()
         _write(data)
@@ -113,8 +114,7 @@ def _value(console: Console, shown: Shown, path: str, as_json: bool) -> None:
     if as_json:
         console.json(value)
     elif console.is_terminal:
-        text = value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False)
-        click.echo(harmless(text))
+        click.echo(harmless(value if isinstance(value, str) else pretty(value)))
     elif isinstance(value, str):
         sys.stdout.write(value if value.endswith("\n") else value + "\n")
     else:

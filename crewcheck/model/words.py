@@ -188,5 +188,5 @@ def spent_talking(
     """Who spoke with which model, and what it took: the parts of a line."""
     parts = [one_line(agent, 40) if agent else "", one_line(model, 40) if model else ""]
     if calls:
-        parts += [many(calls, "call"), took(seconds), many(tokens, "token")]
+        parts += [many(calls, "call"), took(seconds), many(tokens, "token") if tokens else ""]
     return [part for part in parts if part]

@@ -73,6 +73,14 @@ class DocumentRead(Message):
         self.loaded = loaded
 
 
+class WholeRead(Message):
+    """All of a document has been read."""
+
+    def __init__(self, checkpoint: Checkpoint) -> None:
+        super().__init__()
+        self.checkpoint = checkpoint
+
+
 class RunsFound(Message):
     """There are runs of this store that the app did not know of."""
 

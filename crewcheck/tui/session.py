@@ -23,6 +23,7 @@ from crewcheck.engine.redaction import Redactor
 from crewcheck.errors import CrewcheckError
 from crewcheck.lineage import Forest
 from crewcheck.model.scan import Checkpoint
+from crewcheck.tui.whole import Whole, read_whole
 
 #: After so much work at a stretch a background worker lets the UI have the interpreter.
 STRETCH_SECONDS = 0.004
@@ -53,6 +54,8 @@ class Session:
         self._lock = Lock()
         self._reading = Lock()
         self._cache: OrderedDict[tuple[Any, ...], Loaded] = OrderedDict()
+        #: the one document of which all is kept
+        self._whole: tuple[tuple[Any, ...], Whole] | None = None
         #: checkpoints that were drawn without their summary, the last one drawn most urgent
         self.wanted: deque[Checkpoint] = deque(maxlen=256)
         #: the checkpoints at which runs of ours stand: of live ones, and of ended ones
@@ -170,6 +173,25 @@ class Session:
             loaded = Loaded(info, None, pretty(info.state) if info.state is not None else "")
             self._keep(checkpoint, loaded)
             return loaded
+
+    def whole(self, checkpoint: Checkpoint) -> Whole | None:
+        """All of a document, if it is the one that was read last. Any thread."""
+        known = self._whole
+        return known[1] if known is not None and known[0] == _identity(checkpoint) else None
+
+    def load_whole(self, checkpoint: Checkpoint) -> None:
+        """Read all of a document and keep it in place of the one before."""
+        with self._reading:
+            if self.whole(checkpoint) is not None:
+                return
+            self._whole = None
+            try:
+                whole = read_whole(self._catalog.store, checkpoint, self.redactor)
+            except CrewcheckError as error:
+                whole = Whole(error=error)
+            except Exception as error:  # whatever it is, a person must be told
+                whole = Whole(error=unexpected(error))
+            self._whole = _identity(checkpoint), whole
 
     def read_ahead(self, checkpoints: Iterable[Checkpoint], cancelled: Callable[[], bool]) -> None:
         """Read the documents that a person is likely to look at next, if they are small."""

@@ -98,14 +98,14 @@ async def test_tabs(running: Running, small: Path) -> None:
     async with running(small) as pilot:
         screen = screen_of(pilot)
         titles = [page.title for page in screen.detail.pages]
-        assert titles == ["Overview", "Tasks", "Inputs", "Events"]
+        assert titles == ["Overview", "Tasks", "Inputs", "Messages", "Events", "Raw"]
         await press(pilot, "2")
         assert "The end" in screen_text(pilot)
         await press(pilot, "tab", "up")
         assert "Another draft" in screen_text(pilot) or "A draft" in screen_text(pilot)
         await press(pilot, "right_square_bracket")
         assert "bridges" in screen_text(pilot)
-        await press(pilot, "left_square_bracket", "left_square_bracket", "left_square_bracket")
+        await press(pilot, *["left_square_bracket"] * 4)
         assert screen.detail.tab == "events"
         assert "No events are recorded" in screen_text(pilot)
         await press(pilot, "9")

@@ -17,6 +17,7 @@ from crewcheck.tui.glyphs import UNICODE, Glyphs
 from crewcheck.tui.layout import MEASURE, Block, Body, Cell, Line, Piece, paint_json, paint_prose
 from crewcheck.tui.runs import Run
 from crewcheck.tui.session import Loaded, pretty
+from crewcheck.tui.whole import Whole
 
 LABEL = 13
 
@@ -27,6 +28,7 @@ class Subject:
 
     ``loaded`` is None until its document has come. ``shown`` makes a name harmless and
     free of secrets. ``edits`` are a person's, ``runs`` all runs that the app knows of.
+    ``whole`` is what only some pages need, None until it has come.
     """
 
     node: Node
@@ -37,6 +39,7 @@ class Subject:
     foreign: int = 0
     edits: Edits = field(default_factory=Edits)
     runs: tuple[Run, ...] = ()
+    whole: Whole | None = None
 
     @cached_property
     def info(self) -> Info | None:
@@ -63,12 +66,14 @@ class Page:
 
     ``share`` is how much of the height the rows may take. A ``steady`` page is the same
     for every checkpoint: its text stays where it is. ``tail``: its end is what is new.
+    What ``needs_whole`` has the document read once more, all of it, when it is opened.
     """
 
     tab: ClassVar[str] = ""
     title: ClassVar[str] = ""
     share: ClassVar[float] = 0.45
     steady: ClassVar[bool] = False
+    needs_whole: ClassVar[bool] = False
     count: int = 0
     #: the row that is chosen at first
     start: int = 0
@@ -76,6 +81,11 @@ class Page:
     def __init__(self, subject: Subject) -> None:
         self.subject = subject
         self.info = subject.info
+
+    @property
+    def waits(self) -> bool:
+        """Whether what it shows is still on its way."""
+        return self.info is None or (self.needs_whole and self.subject.whole is None)
 
     def heads(self) -> Sequence[Cell]:
         """The headings of the columns, as wide as :meth:`cells`."""

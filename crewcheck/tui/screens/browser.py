@@ -26,6 +26,7 @@ from crewcheck.tui.messages import (
     StoreOpened,
     StoreRefreshed,
     SummariesRead,
+    WholeRead,
 )
 from crewcheck.tui.pages import Page, Subject
 from crewcheck.tui.runs import Run
@@ -167,6 +168,16 @@ class BrowserScreen(FilteringScreen):
         if message.loaded is not self.detail.loaded:
             self.detail.show(self._subject(node, message.loaded))
 
+    def on_detail_whole_wanted(self) -> None:
+        node = self.tree_view.node
+        if node is not None and self.session is not None:
+            self.read_whole(self.session, node)
+
+    def on_whole_read(self, message: WholeRead) -> None:
+        node = self.tree_view.node
+        if node is not None and node.checkpoint is message.checkpoint:
+            self.detail.show(self._subject(node))
+
     # -- drawing
 
     def _show_forest(self, forest: Forest) -> None:
@@ -243,6 +254,7 @@ class BrowserScreen(FilteringScreen):
             self.glyphs,
             edits=self.edits.of(identity_of(node.checkpoint)),
             runs=tuple(self.runs),
+            whole=self.session.whole(node.checkpoint) if self.session is not None else None,
         )
 
     def look(self) -> None:

@@ -19,6 +19,7 @@ from crewcheck.tui.messages import (
     StoreOpened,
     StoreRefreshed,
     SummariesRead,
+    WholeRead,
 )
 from crewcheck.tui.session import Clock, Session, unexpected
 
@@ -98,6 +99,14 @@ class StoreScreen(Screen[None]):
             return
         self.post_message(DocumentRead(node.checkpoint, loaded))
         session.read_ahead((one.checkpoint for one in ahead), lambda: worker.is_cancelled)
+
+    @work(thread=True, exclusive=True, group="whole", exit_on_error=False)
+    def read_whole(self, session: Session, node: Node) -> None:
+        worker = get_current_worker()
+        if not worker.is_cancelled:
+            session.load_whole(node.checkpoint)
+        if not worker.is_cancelled:
+            self.post_message(WholeRead(node.checkpoint))
 
 
 def difference(before: Forest | None, after: Forest) -> str:

@@ -21,6 +21,9 @@ class Detail(Vertical):
     class Left(Message):
         """A person wants to go back to the tree."""
 
+    class WholeWanted(Message):
+        """The shown page needs all of the document."""
+
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.tabs = TabBar(id="tabs")
@@ -91,7 +94,7 @@ class Detail(Vertical):
             return
         self.tabs.show_tabs([one.title for one in self.pages], self.pages.index(page))
         heads = page.heads()
-        waiting = bool(heads) and page.info is None
+        waiting = bool(heads) and page.waits
         index = self._row_of(page)
         # while a document is on its way the list keeps its place, so that nothing jumps
         if not waiting or not self.rows.display:
@@ -107,6 +110,9 @@ class Detail(Vertical):
         self.text.show(
             page.blocks(index), keep_place=keep_place or page.steady, tail=page.tail(index)
         )
+
+        if page.needs_whole and page.waits and page.info is not None:
+            self.post_message(self.WholeWanted())
 
     def show_runs(self, subject: Subject) -> None:
         """The runs have gone on: nothing else is drawn anew."""
