@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from copy import copy
+from functools import lru_cache
 from typing import NamedTuple
 
 from crewcheck.lineage import Forest, Node
@@ -117,11 +118,12 @@ class Selection:
             own = exact_fields(checkpoint)
             if any(own[field] not in values for field, values in self.exact.items()):
                 return False
-        if not self.terms:
-            return True
-        fields = _fields(checkpoint)
-        everything = "\n".join(fields.values())
-        return all(text in (fields[field] if field else everything) for field, text in self.terms)
+        return all(
+            text in _SAYS[field](checkpoint)
+            if field
+            else any(text in says(checkpoint) for says in _SAYS.values())
+            for field, text in self.terms
+        )
 
     def add_time(self, field: str, typed: str, now: float | None = None) -> None:
         """Take a lower (``since``) or upper (``until``) bound. Raises `ValueError`."""
@@ -231,20 +233,40 @@ def exact_fields(checkpoint: Checkpoint) -> dict[str, str]:
     }
 
 
-def _fields(checkpoint: Checkpoint) -> dict[str, str]:
-    summary = checkpoint.summary
-    trigger = summary.trigger if summary else None
+def _status(checkpoint: Checkpoint) -> str:
     status = shown_status(checkpoint)
-    if checkpoint.damage is not None:
-        status += f" {checkpoint.damage.rule}"
-    return {
-        "branch": checkpoint.branch.casefold(),
-        "status": status,
-        "kind": ((summary.kind if summary else None) or "").casefold(),
-        "name": ((summary.name if summary else None) or "").casefold(),
-        "trigger": f"{trigger or ''} {trigger_words(trigger)}".casefold(),
-        "id": checkpoint.id.casefold(),
-    }
+    return status if checkpoint.damage is None else f"{status} {checkpoint.damage.rule}"
+
+
+def _name(checkpoint: Checkpoint) -> str:
+    summary = checkpoint.summary
+    return summary.name.casefold() if summary is not None and summary.name else ""
+
+
+def _kind(checkpoint: Checkpoint) -> str:
+    summary = checkpoint.summary
+    return summary.kind.casefold() if summary is not None and summary.kind else ""
+
+
+def _trigger(checkpoint: Checkpoint) -> str:
+    summary = checkpoint.summary
+    return _both_names(summary.trigger) if summary is not None and summary.trigger else ""
+
+
+@lru_cache(1024)
+def _both_names(trigger: str) -> str:
+    return f"{trigger} {trigger_words(trigger)}".casefold()
+
+
+#: What a word is looked for in, by field; all in small letters.
+_SAYS: dict[str, Callable[[Checkpoint], str]] = {
+    "id": lambda one: one.id.casefold(),
+    "branch": lambda one: one.branch.casefold(),
+    "name": _name,
+    "trigger": _trigger,
+    "kind": _kind,
+    "status": _status,
+}
 
 
 def _with_fork_points(forest: Forest, hits: set[int]) -> set[int]:

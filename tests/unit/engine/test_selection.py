@@ -193,6 +193,20 @@ def test_a_parent_that_only_the_document_names_counts(tmp_path: Path) -> None:
     assert find_in(open_catalog(str(tmp_path)), f"{ident(2)}~1").checkpoint.id == ident(1)
 
 
+@pytest.mark.parametrize(
+    "query",
+    ["soup", "status:finished", "is:leaf branch:exp", "task since:2026-11-29T17:00:04Z", "x"],
+)
+def test_the_app_and_the_commands_find_the_same(tmp_path: Path, query: str) -> None:
+    with open_catalog(str(small_store(tmp_path))) as catalog:
+        chosen = ids(choose(catalog, parse(query, NOW)))
+        catalog.read_summaries()
+        match = search(catalog.forest, parse(query, NOW))
+        assert match is not None
+        order = reversed(catalog.forest.order)
+        assert chosen == [node.checkpoint.id for node in order if id(node) in match.hits]
+
+
 def test_sorting_keeps_equals_in_order_and_the_unknown_last(tmp_path: Path) -> None:
     write(tmp_path, document(crew(task(), name="b")), ident(1))
     write(tmp_path, document(crew(task(), name="B")), ident(2))
