@@ -9,7 +9,6 @@ import click
 from crewcheck.cli.console import Console, common_options
 from crewcheck.engine.refs import find
 from crewcheck.engine.rows import info_row
-from crewcheck.errors import Exit
 from crewcheck.stores.base import DamagedDocument
 
 if TYPE_CHECKING:
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
 @common_options
 @click.option("--full", is_flag=True, help="Print long texts whole, on a terminal too.")
 @click.pass_obj
-def command(console: Console, ref: str | None, as_json: bool, full: bool) -> int:
+def command(console: Console, ref: str | None, as_json: bool, full: bool) -> None:
     """Show one checkpoint in full.
 
     Without REF the latest. REF is a path, STORE#ID, an id or a part of one, `latest`, or a
@@ -35,6 +34,11 @@ def command(console: Console, ref: str | None, as_json: bool, full: bool) -> int
       crewcheck info runs.db#20261129T174228_176e579a --json
       crewcheck info 176e579a | grep -P '^tasks.1.output'
     """
+    show_info(console, ref, as_json=as_json, full=full)
+
+
+def show_info(console: Console, ref: str | None, *, as_json: bool, full: bool) -> None:
+    """Print one checkpoint in full. Raises `DamagedDocument` once it has printed what there is."""
     from crewcheck.engine.inspect import inspect
 
     found = find(ref, console.location)
@@ -58,7 +62,6 @@ def command(console: Console, ref: str | None, as_json: bool, full: bool) -> int
         _print(console, info, node, as_json, full)
         if problem is not None:
             raise problem
-    return Exit.DONE
 
 
 def _print(console: Console, info: Info | None, node: Node, as_json: bool, full: bool) -> None:

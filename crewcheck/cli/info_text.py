@@ -45,13 +45,13 @@ def print_info(
     title.append(f"  {what}" if what else "")
     title.append(f"  {status or ''}", marks.style(status))
     rich.print(title)
-    _facts(rich, _header_facts(shape, node))
+    facts(rich, _header_facts(shape, node))
     if damage is not None:
         rich.print(Text(f"\n{one_line(damage.message)}", "red" if broken else "yellow"))
     for note in shape["notes"]:
         rich.print(Text(f"note: {one_line(note)}", "dim"))
     if info is not None:
-        _body(_Page(rich, full), info, unicode)
+        _body(TextPage(rich, full), info, unicode)
 
 
 def _header_facts(shape: dict[str, Any], node: Node) -> list[tuple[str, str]]:
@@ -89,7 +89,7 @@ def _header_facts(shape: dict[str, Any], node: Node) -> list[tuple[str, str]]:
     ]
 
 
-class _Page:
+class TextPage:
     """The console, and whether long texts are printed whole."""
 
     def __init__(self, rich: Rich, full: bool) -> None:
@@ -114,37 +114,37 @@ class _Page:
             self.rich.print(Padding(Text(rest, "dim"), (0, 0, 0, indent)))
 
 
-def _body(page: _Page, info: Info, unicode: bool) -> None:
+def _body(page: TextPage, info: Info, unicode: bool) -> None:
     rich = page.rich
     if info.inputs:
-        _heading(rich, "Inputs")
-        _facts(rich, [(name(key), _value(value)) for key, value in info.inputs.items()])
+        heading(rich, "Inputs")
+        facts(rich, [(name(key), value_text(value)) for key, value in info.inputs.items()])
     if info.question is not None:
-        _heading(rich, "Question")
+        heading(rich, "Question")
         page.text(info.question)
     if info.answer is not None:
-        _heading(rich, "Answer")
+        heading(rich, "Answer")
         page.text(info.answer)
     if info.tasks:
-        _heading(rich, "Tasks")
+        heading(rich, "Tasks")
         for task in info.tasks:
-            _task(page, task, unicode)
+            print_task(page, task, unicode)
     if info.methods:
-        _heading(rich, "Methods")
+        heading(rich, "Methods")
         for method in info.methods:
-            _method(page, method, unicode)
+            print_method(page, method, unicode)
     if info.state is not None:
-        _heading(rich, "State")
-        page.text(_value(info.state))
+        heading(rich, "State")
+        page.text(value_text(info.state))
     if info.agents:
-        _heading(rich, "Agents")
-        _facts(
+        heading(rich, "Agents")
+        facts(
             rich,
-            [(one_line(agent.role, 40) or "agent", _agent_line(agent)) for agent in info.agents],
+            [(one_line(agent.role, 40) or "agent", agent_line(agent)) for agent in info.agents],
         )
     if info.edits:
-        _heading(rich, "Edited by a person")
-        _facts(
+        heading(rich, "Edited by a person")
+        facts(
             rich,
             [
                 (one_line(place, 60), f"in fork {name(fork)}")
@@ -152,13 +152,13 @@ def _body(page: _Page, info: Info, unicode: bool) -> None:
             ],
         )
     if info.losses:
-        _heading(rich, "Not in the checkpoint")
+        heading(rich, "Not in the checkpoint")
         for loss in info.losses:
             where = f"{one_line(loss.where, 40)}: " if loss.where else ""
             rich.print(Padding(Text(where + one_line(loss.message), "dim"), (0, 0, 0, 2)))
 
 
-def _agent_line(agent: Any) -> str:
+def agent_line(agent: Any) -> str:
     parts = [one_line(agent.model or "no model named")]
     if agent.endpoint:
         parts.append(f"at {one_line(agent.endpoint)}")
@@ -169,7 +169,7 @@ def _agent_line(agent: Any) -> str:
     return "  ".join(parts)
 
 
-def _task(page: _Page, task: Task, unicode: bool) -> None:
+def print_task(page: TextPage, task: Task, unicode: bool) -> None:
     status = _STATES.get(task.state)
     line = Text("  ")
     line.append(marks.symbol(status, unicode) + " ", marks.style(status))
@@ -185,7 +185,7 @@ def _task(page: _Page, task: Task, unicode: bool) -> None:
         page.text(task.output or "(an empty text)", indent=5)
 
 
-def _method(page: _Page, method: Method, unicode: bool) -> None:
+def print_method(page: TextPage, method: Method, unicode: bool) -> None:
     status = _STATES.get(method.state)
     line = Text("  ")
     line.append(marks.symbol(status, unicode) + " ", marks.style(status))
@@ -200,15 +200,15 @@ def _method(page: _Page, method: Method, unicode: bool) -> None:
             page.text(told, indent=5, style=style)
     for result in method.results:
         if result is not None:
-            page.text(_value(result), indent=5)
+            page.text(value_text(result), indent=5)
 
 
-def _heading(rich: Rich, title: str) -> None:
+def heading(rich: Rich, title: str) -> None:
     rich.print(Text(f"\n{title}", "bold"))
 
 
-def _facts(rich: Rich, facts: list[tuple[str, str]]) -> None:
-    shown = [(label, value) for label, value in facts if value]
+def facts(rich: Rich, pairs: list[tuple[str, str]]) -> None:
+    shown = [(label, value) for label, value in pairs if value]
     width = min(24, max((len(label) for label, _ in shown), default=0))
     for label, value in shown:
         line = Text(f"  {label:<{width}}  ", "dim")
@@ -218,7 +218,7 @@ def _facts(rich: Rich, facts: list[tuple[str, str]]) -> None:
         rich.print(line, soft_wrap=True)
 
 
-def _value(value: Any) -> str:
+def value_text(value: Any) -> str:
     if isinstance(value, str):
         return harmless(value)
     return harmless(json.dumps(value, ensure_ascii=False, indent=2, default=str))

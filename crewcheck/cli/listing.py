@@ -10,7 +10,8 @@ import click
 
 from crewcheck.cli import marks
 from crewcheck.cli.console import Console, common_options, unicode_output
-from crewcheck.engine.catalog import Catalog, open_catalog
+from crewcheck.cli.selecting import checkpoint_filters, listing_options, selected
+from crewcheck.engine.catalog import Catalog
 from crewcheck.engine.rows import COLUMNS, row
 from crewcheck.model import words
 from crewcheck.model.harmless import name, one_line
@@ -26,37 +27,45 @@ _GIVE_WAY, _NARROWEST = ("BRANCH", "WHAT", "TRIGGER", "STATUS"), 8
 @click.command("list")
 @click.argument("store", required=False)
 @common_options
+@checkpoint_filters
+@listing_options
 @click.pass_obj
-def command(console: Console, store: str | None, as_json: bool) -> None:
+def command(console: Console, /, store: str | None, as_json: bool, **options: Any) -> None:
     """List the checkpoints of a store, newest first.
 
     Piped, the columns are separated by tabs: id, created_at, branch, trigger, kind, name,
     done, total, status, parent_id, size, damage.
 
+    All filters given must fit; of one given several times, any value. Ties are sorted newest
+    first, and what is unknown comes last.
+
     \b
     Examples:
       crewcheck list
+      crewcheck list --status failed --since 2h
+      crewcheck list --branch main --limit 20 --sort size
+      crewcheck list --descendants-of 176e579a --leaf
       crewcheck list runs.db --json | jq -r '.[] | select(.status == "failed") | .id'
       crewcheck list ./.checkpoints | cut -f 1,9
     """
-    location = store if store is not None else console.location
-    with open_catalog(location, use_index=console.use_index) as catalog:
-        catalog.read_summaries()
-        newest_first = list(reversed(catalog.checkpoints))
+    with selected(console, store, options) as (catalog, checkpoints):
         if as_json:
-            console.json([row(checkpoint, console.redactor) for checkpoint in newest_first])
+            console.json([row(checkpoint, console.redactor) for checkpoint in checkpoints])
         elif console.is_terminal:
-            _print_table(console, newest_first)
+            _print_table(console, checkpoints)
         else:
             console.rows(
                 [shape[column] for column in COLUMNS]
-                for shape in map(_flat_row(console), newest_first)
+                for shape in map(_flat_row(console), checkpoints)
             )
-        remark(console, catalog)
+        remark(console, catalog, checkpoints)
 
 
-def remark(console: Console, catalog: Catalog) -> None:
-    """Say on stderr what the listing itself does not: nothing there, or things left out."""
+def remark(console: Console, catalog: Catalog, shown: list[Checkpoint] | None = None) -> None:
+    """Say on stderr what the listing itself does not: nothing there, or things left out.
+
+    ``shown`` are the listed ones, if not all.
+    """
     where = name(catalog.store.location)
     count = len(catalog.checkpoints)
     for problem in catalog.problems:
@@ -69,9 +78,11 @@ def remark(console: Console, catalog: Catalog) -> None:
             f"no checkpoints in {where} yet; run a crew with checkpoint=CheckpointConfig(...), "
             "or try `crewcheck demo`"
         )
-    damaged = sum(1 for one in catalog.checkpoints if one.damage and not one.damage.readable)
+    listed = catalog.checkpoints if shown is None else shown
+    damaged = sum(1 for one in listed if one.damage and not one.damage.readable)
     if damaged:
-        console.note(f"{where}: {damaged} of {count} checkpoints are damaged, see their reasons")
+        of = f"{len(listed)} checkpoints"
+        console.note(f"{where}: {damaged} of {of} are damaged, see their reasons")
 
 
 def _flat_row(console: Console) -> Callable[[Checkpoint], dict[str, Any]]:

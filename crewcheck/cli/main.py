@@ -18,6 +18,7 @@ from crewcheck.errors import CrewcheckError, Exit, UsageProblem
 COMMANDS = {
     "list": ("crewcheck.cli.listing", "List the checkpoints of a store, newest first."),
     "info": ("crewcheck.cli.info", "Show one checkpoint in full."),
+    "show": ("crewcheck.cli.show", "Show parts of a checkpoint: a task, messages, events, raw."),
     "tree": ("crewcheck.cli.tree", "Show runs, branches and forks as a tree."),
     "diff": ("crewcheck.cli.diff", "Show what is different between two checkpoints."),
     "resume": ("crewcheck.cli.resume", "Run the rest of a crew from a checkpoint."),

@@ -11,8 +11,11 @@ import click
 from crewcheck.cli import marks
 from crewcheck.cli.console import Console, common_options, unicode_output
 from crewcheck.cli.listing import remark
+from crewcheck.cli.selecting import remark_runs, run_filters, run_limit, selection_from
 from crewcheck.engine.catalog import Catalog, open_catalog, run_status
+from crewcheck.engine.choosing import choose_runs
 from crewcheck.engine.rows import row
+from crewcheck.engine.selection import Selection
 from crewcheck.lineage import Node, Segment
 from crewcheck.model import words
 from crewcheck.model.harmless import name, one_line
@@ -23,39 +26,56 @@ _GUIDES = {True: ("├─ ", "└─ ", "│  "), False: ("|- ", "`- ", "|  ")}
 @click.command("tree")
 @click.argument("store", required=False)
 @common_options
+@run_filters
+@run_limit
 @click.pass_obj
-def command(console: Console, store: str | None, as_json: bool) -> None:
+def command(
+    console: Console, /, store: str | None, as_json: bool, limit: int | None, **options: Any
+) -> None:
     """Show runs, branches and forks as a tree.
 
     The newest run comes first. Within a run the checkpoints go from the first to the last;
     a fork hangs under the checkpoint it left from. With --json: the segments (runs and
     forks), each with its checkpoints and the id of the fork point.
 
+    Filters choose runs, which are shown whole: those of which the run itself or one of its
+    forks fits. Either has the status of its newest checkpoint.
+
     \b
     Examples:
       crewcheck tree
+      crewcheck tree --status failed --since yesterday
+      crewcheck tree --limit 3
       crewcheck tree runs.db --json | jq '.segments[] | {branch, status}'
     """
     if store is not None:
         console.location = store
-    print_tree(console, as_json=as_json)
+    print_tree(console, selection_from(options), limit, as_json=as_json)
 
 
-def print_tree(console: Console, *, as_json: bool = False) -> None:
-    """Print the tree of the console's store."""
+def print_tree(
+    console: Console,
+    selection: Selection | None = None,
+    limit: int | None = None,
+    *,
+    as_json: bool = False,
+) -> None:
+    """Print the tree of the console's store, or the runs of it that are wanted."""
+    selection = Selection() if selection is None else selection
     with open_catalog(console.location, use_index=console.use_index) as catalog:
-        catalog.read_summaries()
+        runs = choose_runs(catalog, selection, limit)
         if as_json:
-            console.json(tree_report(console, catalog))
+            console.json(tree_report(console, catalog, runs))
         else:
-            _print_lines(console, catalog)
+            _print_lines(console, runs)
         remark(console, catalog)
+        remark_runs(console, catalog, selection, len(runs), limit)
 
 
-def tree_report(console: Console, catalog: Catalog) -> dict[str, Any]:
-    """The forest flat, so that no depth of forks is too deep: newest run first."""
+def tree_report(console: Console, catalog: Catalog, runs: list[Segment]) -> dict[str, Any]:
+    """Runs flat, so that no depth of forks is too deep; the counts are the store's."""
     segments = []
-    for run in reversed(catalog.forest.runs):
+    for run in runs:
         segments += [_segment_report(console, segment) for segment in run.walk()]
     return {
         "store": catalog.store.location,
@@ -78,26 +98,26 @@ def _segment_report(console: Console, segment: Segment) -> dict[str, Any]:
     }
 
 
-def _print_lines(console: Console, catalog: Catalog) -> None:
+def _print_lines(console: Console, runs: list[Segment]) -> None:
     if not console.is_terminal:
-        for line, _ in tree_lines(console, catalog, time.time(), unicode=unicode_output()):
+        for line, _ in tree_lines(console, runs, time.time(), unicode=unicode_output()):
             click.echo(line)
         return
     from rich.text import Text
 
     rich = console.rich()
-    for line, style in tree_lines(console, catalog, time.time(), unicode=unicode_output()):
+    for line, style in tree_lines(console, runs, time.time(), unicode=unicode_output()):
         text = Text(line, style=style)
         text.truncate(rich.width, overflow="ellipsis")
         rich.print(text, soft_wrap=True)
 
 
 def tree_lines(
-    console: Console, catalog: Catalog, now: float, *, unicode: bool
+    console: Console, runs: list[Segment], now: float, *, unicode: bool
 ) -> Iterator[tuple[str, str]]:
     """The lines of the tree and their styles. Forks of any depth, without recursion."""
     tee, corner, bar = _GUIDES[unicode]
-    for run in reversed(catalog.forest.runs):
+    for run in runs:
         yield _segment_line(console, run, now, unicode), f"bold {_style(run)}".strip()
         # what is still to be drawn: (checkpoint or fork, guide of its line, of those below)
         stack: list[tuple[Node | Segment, str, bool]] = []

@@ -83,7 +83,7 @@ def inspect(catalog: Catalog, checkpoint: Checkpoint, redactor: Redactor) -> Inf
     info = lay_out(document, checkpoint, redactor, notes)
     node = catalog.forest.by_key.get(checkpoint.key)
     edits = tuple(edited(catalog, node, document)) if node is not None else ()
-    return replace(info, edits=_redacted(redactor, edits)) if edits else info
+    return replace(info, edits=redacted(redactor, edits)) if edits else info
 
 
 def lay_out(
@@ -122,14 +122,14 @@ def lay_out(
         settings=dict(mapping(entity.get("checkpoint"))),
         notes=tuple(dict.fromkeys(notes)),
     )
-    return info if redactor.show else _redacted(redactor, info)
+    return info if redactor.show else redacted(redactor, info)
 
 
-def _redacted(redactor: Redactor, part: Any) -> Any:
+def redacted(redactor: Redactor, part: Any) -> Any:
     """The same with each text in it redacted, however deep."""
     if is_dataclass(part) and not isinstance(part, type):
         changes = {
-            field.name: _redacted(redactor, getattr(part, field.name))
+            field.name: redacted(redactor, getattr(part, field.name))
             for field in fields(part)
             if field.name not in _AS_IT_IS
         }
@@ -137,7 +137,7 @@ def _redacted(redactor: Redactor, part: Any) -> Any:
     if isinstance(part, str):
         return redactor.text(part)
     if isinstance(part, (list, tuple)) and any(map(is_dataclass, part)):
-        return type(part)(_redacted(redactor, one) for one in part)
+        return type(part)(redacted(redactor, one) for one in part)
     if isinstance(part, tuple):
         return tuple(redactor.value(list(part)))
     return redactor.value(part)

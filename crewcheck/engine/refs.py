@@ -12,6 +12,7 @@ import os
 import re
 
 from crewcheck.engine.catalog import Catalog, open_catalog
+from crewcheck.engine.choosing import settle_lineage
 from crewcheck.errors import NotFound
 from crewcheck.lineage import Node
 from crewcheck.model.harmless import name as shown
@@ -100,7 +101,7 @@ def _of_path(path: str, inner: str | None, steps: int) -> Found:
             node = found
         else:
             node = find_in(catalog, "latest")
-        return Found(catalog, ancestor(node, steps))
+        return Found(catalog, _ancestor_in(catalog, node, steps))
     except BaseException:
         catalog.close()
         raise
@@ -123,16 +124,37 @@ def _split_ancestor(ref: str) -> tuple[str, int | None]:
 
 
 def find_in(catalog: Catalog, ref: str) -> Node:
-    """The checkpoint that a reference names within a store."""
+    """The checkpoint that a reference names within a store.
+
+    Where headers know no such thing the documents are read: a branch may be in them only.
+    """
+    node = _named(catalog, ref)
+    if node is None and catalog.unread():
+        catalog.read_summaries()
+        node = _named(catalog, ref)
+    if node is None:
+        raise _nothing_fits(catalog, _split_ancestor(ref)[0])
+    return node
+
+
+def _named(catalog: Catalog, ref: str) -> Node | None:
     node = _plain(catalog, ref)
-    if node is not None:
-        return node
     base, steps = _split_ancestor(ref)
-    if steps is not None:
-        node = _plain(catalog, base)
-        if node is not None:
+    if node is not None or steps is None:
+        return node
+    node = _plain(catalog, base)
+    return _ancestor_in(catalog, node, steps) if node is not None else None
+
+
+def _ancestor_in(catalog: Catalog, node: Node, steps: int) -> Node:
+    """The ancestor; parents that only documents know are looked up where the line ends."""
+    if node.checkpoint.header.lineage_known:
+        try:
             return ancestor(node, steps)
-    raise _nothing_fits(catalog, base)
+        except NotFound:
+            pass
+    settle_lineage(catalog)
+    return ancestor(catalog.forest.by_key[node.checkpoint.key], steps)
 
 
 def _plain(catalog: Catalog, ref: str) -> Node | None:

@@ -57,25 +57,25 @@ def info_row(info: Info | None, node: Node, redactor: Redactor) -> dict[str, Any
     shape |= {
         "inputs": info.inputs if info else None,
         "placeholders": info.placeholders if info else None,
-        "tasks": [_values(task) for task in info.tasks] if info else None,
-        "agents": [_values(agent) for agent in info.agents] if info else None,
+        "tasks": [values(task) for task in info.tasks] if info else None,
+        "agents": [values(agent) for agent in info.agents] if info else None,
         "state": info.state if info else None,
-        "methods": [_values(method) for method in info.methods] if info else None,
+        "methods": [values(method) for method in info.methods] if info else None,
         "question": info.question if info else None,
         "answer": info.answer if info else None,
         "process": info.process if info else None,
         "events": len(info.events) if info else None,
-        "tokens": _values(info.tokens) if info else None,
+        "tokens": values(info.tokens) if info else None,
         "lineage": redactor.value(place_in_lineage(node)),
-        "losses": [_values(loss) for loss in info.losses] if info else None,
-        "edits": [_values(edit) for edit in info.edits] if info else None,
+        "losses": [values(loss) for loss in info.losses] if info else None,
+        "edits": [values(edit) for edit in info.edits] if info else None,
         "settings": info.settings if info else None,
         "notes": list(info.notes if info else _notes(node.checkpoint)),
     }
     return shape
 
 
-def _values(part: Any) -> dict[str, Any]:
+def values(part: Any) -> dict[str, Any]:
     """The fields of a view as JSON values; not deeper than a view goes, for data may be deep."""
     from crewcheck.model.events import Tokens
 
@@ -83,7 +83,7 @@ def _values(part: Any) -> dict[str, Any]:
     for name in part.__slots__:
         value = getattr(part, name)
         if isinstance(value, Tokens):
-            value = _values(value)
+            value = values(value)
         shape[name] = list(value) if isinstance(value, tuple) else value
     return shape
 

@@ -134,7 +134,7 @@ def _task(index: int, task: Mapping[str, Any], state: str, told: _Told) -> Task:
         index=index,
         id=text(task.get("id")),
         name=name,
-        label=name or _first_line(description) or f"task {index + 1}",
+        label=label_of(task, index),
         agent=text(mapping(task.get("agent")).get("role"))
         or text(mapping(output).get("agent"))
         or next((role for role in sequence(task.get("processed_by_agents")) if text(role)), None),
@@ -194,6 +194,12 @@ def agent(one: Mapping[str, Any], *, is_manager: bool = False) -> Agent:
         allow_delegation=bool(one.get("allow_delegation")),
         is_manager=is_manager,
     )
+
+
+def label_of(task: Mapping[str, Any], index: int) -> str:
+    """What a task is called: its name, else the first line of its description."""
+    named = text(task.get("name"))
+    return named or _first_line(text(task.get("description")) or "") or f"task {index + 1}"
 
 
 def _first_line(description: str) -> str:

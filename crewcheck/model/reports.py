@@ -210,3 +210,87 @@ class DiffReport(_Shape):
     summary: dict[str, dict[Literal["added", "removed", "changed", "moved"], int]]
     items: list[ItemReport]
     patch: list[OperationReport]
+
+
+class ToolCallReport(_Shape):
+    """A tool that a model asked for; ``arguments`` as JSON where they could be read."""
+
+    id: str | None
+    name: str
+    arguments: Any
+
+
+class MessageReport(_Shape):
+    """One message; ``content`` is a text, or a list of parts where some are no text."""
+
+    role: str
+    content: Any
+    name: str | None
+    tool_calls: list[ToolCallReport]
+    call_id: str | None
+
+
+class ConversationReport(_Shape):
+    """The messages of a task and agent, a method, or an agent alone.
+
+    ``task`` counts from 0, as ``index`` of a task does. ``source`` is ``output``,
+    ``calls`` or ``executor``: where in the document they are.
+    """
+
+    label: str
+    task: int | None
+    agent: str | None
+    model: str | None
+    source: str
+    messages: list[MessageReport]
+    calls: int
+    tokens: TokensReport
+    seconds: float | None
+    error: str | None
+
+
+class EventReport(_Shape):
+    number: int
+    type: str
+    time: str | None
+    subject: str
+    detail: str
+    seconds: float | None
+    tokens: int | None
+    depth: int
+    id: str | None
+
+
+class ShareReport(_Shape):
+    """What one task, method, agent or model took; null: no named one."""
+
+    name: str | None
+    runs: int
+    seconds: float | None
+    tokens: TokensReport
+
+
+class TimelineReport(_Shape):
+    began: str | None
+    ended: str | None
+    seconds: float | None
+    events: list[EventReport]
+    tasks: list[ShareReport]
+    methods: list[ShareReport]
+    agents: list[ShareReport]
+    models: list[ShareReport]
+
+
+class ShowReport(_Shape):
+    """What ``show --json`` prints: the checkpoint, and a key for each option given."""
+
+    id: str
+    branch: str
+    location: str
+    task: TaskReport | None = None
+    method: MethodReport | None = None
+    inputs: dict[str, Any] | None = None
+    state: Any = None
+    agents: list[AgentReport] | None = None
+    messages: list[ConversationReport] | None = None
+    events: TimelineReport | None = None

@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from crewcheck.model.harmless import one_line
 
-_TRIGGERS = {
+TRIGGERS = {
     "task_started": "task started",
     "task_completed": "task done",
     "task_failed": "task failed",
@@ -66,7 +66,7 @@ def trigger_words(trigger: str | None) -> str:
     """An event type in plain words; unknown ones are spelt without their underscores."""
     if not trigger:
         return ""
-    return _TRIGGERS.get(trigger) or one_line(trigger, 40).replace("_", " ")
+    return TRIGGERS.get(trigger) or one_line(trigger, 40).replace("_", " ")
 
 
 @lru_cache(8192)
@@ -186,3 +186,13 @@ def short_branch(branch: str) -> str:
 def many(number: int, one: str, several: str | None = None) -> str:
     """``1 task``, ``3 tasks``, ``1,204 tokens``."""
     return f"{number:,} {one if number == 1 else several or one + 's'}"
+
+
+def spent_talking(
+    agent: str | None, model: str | None, calls: int, seconds: float | None, tokens: int
+) -> list[str]:
+    """Who spoke with which model, and what it took: the parts of a line."""
+    parts = [one_line(agent, 40) if agent else "", one_line(model, 40) if model else ""]
+    if calls:
+        parts += [many(calls, "call"), took(seconds), many(tokens, "token") if tokens else ""]
+    return [part for part in parts if part]

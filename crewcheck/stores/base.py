@@ -104,6 +104,12 @@ class Store(Protocol):
     def document(self, header: Header) -> dict[str, Any]:
         """The whole document, losslessly. Raises `DamagedDocument`, `NotFound` if it is gone."""
 
+    def stored(self, header: Header) -> bytes | None:
+        """The document's own bytes, damaged or not; None where they are no JSON text.
+
+        Raises `NotFound` if it is gone, `Unreadable` if it cannot be read.
+        """
+
     def notes(self, header: Header) -> tuple[str, ...]:
         """What `document` found odd about the document when it last read it, beyond the notes
         of its summary: no damage. Empty before that."""

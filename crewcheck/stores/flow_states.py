@@ -119,6 +119,9 @@ class FlowStatesStore:
     def measure(self, headers: list[Header]) -> None:
         """Where a scan has no sizes, they are not worth a query for each row."""
 
+    def stored(self, header: Header) -> None:
+        """Nothing: a document is made of a row's columns."""
+
     def document(self, header: Header) -> Json:
         """A document in the shape of a checkpoint's, made of the row.
 

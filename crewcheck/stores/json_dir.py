@@ -147,12 +147,23 @@ class JsonDirStore:
         from crewcheck.stores.json_text import BadText, parse_with_notes
 
         try:
+            data, changed = self._read(header)
+            document, self._notes[header.key] = parse_with_notes(data)
+        except BadText as error:
+            raise DamagedDocument(header, _in_the_making(error.damage, changed)) from error
+        return document
+
+    def stored(self, header: Header) -> bytes:
+        return self._read(header)[0]
+
+    def _read(self, header: Header) -> tuple[bytes, float]:
+        """The file's bytes, and when it was changed."""
+        try:
             with open_regular(self._path(header)) as file:
                 at = os.fstat(file.fileno())
                 if at.st_size > MAX_BYTES:
                     raise DamagedDocument(header, Damage("unreadable", TOO_LARGE))
-                changed = at.st_mtime
-                data = file.read()
+                return file.read(), at.st_mtime
         except FileNotFoundError as error:
             raise NotFound(
                 f"checkpoint {header.id} is gone: {header.location} was deleted",
@@ -160,11 +171,6 @@ class JsonDirStore:
             ) from error
         except OSError as error:
             raise _cannot_read(header.location, error) from error
-        try:
-            document, self._notes[header.key] = parse_with_notes(data)
-        except BadText as error:
-            raise DamagedDocument(header, _in_the_making(error.damage, changed)) from error
-        return document
 
     def notes(self, header: Header) -> tuple[str, ...]:
         return self._notes.get(header.key, ())

@@ -175,6 +175,10 @@ class SqliteStore:
                 damage = error.damage
         raise DamagedDocument(header, damage)
 
+    def stored(self, header: Header) -> bytes | None:
+        kind, data = self._data(header)
+        return None if kind == "blob" and jsonb.is_object(data) else data
+
     def notes(self, header: Header) -> tuple[str, ...]:
         return self._notes.get(header.key, ())
 

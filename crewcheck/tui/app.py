@@ -25,6 +25,7 @@ from crewcheck.tui.screens.launch import LaunchScreen
 from crewcheck.tui.session import Clock
 from crewcheck.tui.theme import DARK, THEMES
 from crewcheck.tui.widgets.cursor_view import CursorView
+from crewcheck.tui.widgets.filter_line import FILTER_WORDS, FilterLine
 from crewcheck.tui.widgets.lineage_tree import LineageTree
 from crewcheck.tui.widgets.text_view import TextView
 
@@ -117,6 +118,7 @@ class CrewcheckApp(App[None]):
                 [
                     ("Everywhere", [*BrowserScreen.BINDINGS, *CrewcheckApp.BINDINGS]),
                     ("Tree", LineageTree.BINDINGS),
+                    ("Filter", [*FILTER_WORDS, *FilterLine.BINDINGS]),
                     ("Lists", CursorView.BINDINGS),
                     ("Texts", TextView.BINDINGS),
                     ("Editing", EditScreen.BINDINGS),

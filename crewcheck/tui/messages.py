@@ -5,11 +5,11 @@ from __future__ import annotations
 from textual.message import Message
 
 from crewcheck.engine.runs import Found
+from crewcheck.engine.selection import Match
 from crewcheck.errors import CrewcheckError
 from crewcheck.lineage import Forest
 from crewcheck.model.scan import Checkpoint
 from crewcheck.tui.compared import Compared
-from crewcheck.tui.query import Match
 from crewcheck.tui.runs import News, Run
 from crewcheck.tui.session import Loaded, Session
 
@@ -52,10 +52,14 @@ class SummariesRead(Message):
 
 
 class Filtered(Message):
-    """A filter has been worked out; ``match`` is None where it asks for nothing."""
+    """A filter has been worked out; ``match`` is None where it asks for nothing.
 
-    def __init__(self, query: str, forest: Forest, match: Match | None) -> None:
+    ``problem`` says what of it is no question; nothing fits then.
+    """
+
+    def __init__(self, query: str, forest: Forest, match: Match | None, problem: str = "") -> None:
         super().__init__()
+        self.problem = problem
         self.query = query
         self.forest = forest
         self.match = match
@@ -76,6 +80,14 @@ class ComparisonRead(Message):
     def __init__(self, compared: Compared) -> None:
         super().__init__()
         self.compared = compared
+
+
+class WholeRead(Message):
+    """All of a document has been read."""
+
+    def __init__(self, checkpoint: Checkpoint) -> None:
+        super().__init__()
+        self.checkpoint = checkpoint
 
 
 class RunsFound(Message):

@@ -24,6 +24,7 @@ from crewcheck.lineage import Forest, Node
 from crewcheck.model.collecting import no_collecting
 from crewcheck.model.scan import Checkpoint
 from crewcheck.tui.compared import Compared, compare_nodes, unexpected
+from crewcheck.tui.whole import Whole, read_whole
 
 #: After so much work at a stretch a background worker lets the UI have the interpreter.
 STRETCH_SECONDS = 0.004
@@ -57,6 +58,8 @@ class Session:
         self._reading = Lock()
         self._cache: OrderedDict[tuple[Any, ...], Loaded] = OrderedDict()
         self._comparisons: OrderedDict[tuple[Any, Any], Compared] = OrderedDict()
+        #: the one document of which all is kept
+        self._whole: tuple[tuple[Any, ...], Whole] | None = None
         #: checkpoints that were drawn without their summary, the last one drawn most urgent
         self.wanted: deque[Checkpoint] = deque(maxlen=256)
         #: the checkpoints at which runs of ours stand: of live ones, and of ended ones
@@ -192,6 +195,25 @@ class Session:
     def compared(self, old: Node, new: Node) -> Compared | None:
         """A comparison that has been made already. Any thread."""
         return self._comparisons.get((_identity(old.checkpoint), _identity(new.checkpoint)))
+
+    def whole(self, checkpoint: Checkpoint) -> Whole | None:
+        """All of a document, if it is the one that was read last. Any thread."""
+        known = self._whole
+        return known[1] if known is not None and known[0] == _identity(checkpoint) else None
+
+    def load_whole(self, checkpoint: Checkpoint) -> None:
+        """Read all of a document and keep it in place of the one before."""
+        with self._reading:
+            if self.whole(checkpoint) is not None:
+                return
+            self._whole = None
+            try:
+                whole = read_whole(self._catalog.store, checkpoint, self.redactor)
+            except CrewcheckError as error:
+                whole = Whole(error=error)
+            except Exception as error:  # whatever it is, a person must be told
+                whole = Whole(error=unexpected(error))
+            self._whole = _identity(checkpoint), whole
 
     def read_ahead(self, checkpoints: Iterable[Checkpoint], cancelled: Callable[[], bool]) -> None:
         """Read the documents that a person is likely to look at next, if they are small."""

@@ -166,6 +166,9 @@ class Listed:
     def document(self, header: Header) -> dict[str, Any]:
         return {}
 
+    def stored(self, header: Header) -> bytes | None:
+        return None
+
     def notes(self, header: Header) -> tuple[str, ...]:
         return ()
 

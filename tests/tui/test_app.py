@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from textual.widgets import Input
+from textual.widgets import Input, Static
 
 from crewcheck.tui.glyphs import ASCII
 from crewcheck.tui.screens.help import HelpScreen
@@ -98,7 +98,7 @@ async def test_tabs(running: Running, small: Path) -> None:
     async with running(small) as pilot:
         screen = screen_of(pilot)
         titles = [page.title for page in screen.detail.pages]
-        assert titles == ["Overview", "Tasks", "Inputs", "Events", "Diff"]
+        assert titles == ["Overview", "Tasks", "Inputs", "Messages", "Events", "Diff", "Raw"]
         await press(pilot, "2")
         assert "The end" in screen_text(pilot)
         await press(pilot, "tab", "up")
@@ -158,6 +158,31 @@ async def test_the_filter(running: Running, small: Path) -> None:
         await press(pilot, "escape")
         assert screen.tree_view.count == 8
         assert screen.query_one("#left").border_subtitle == ""
+
+
+async def test_a_filter_that_is_no_question_says_so(running: Running, small: Path) -> None:
+    async with running(small) as pilot:
+        screen = screen_of(pilot)
+        said = screen.query_one("#filter-problem", Static)
+        await press(pilot, "slash")
+        field = screen.query_one(Input)
+        for typed, hits, problem in (
+            ("since:5", "0 of 5", "since:5: it is no time; write 30m, 2h"),
+            ("since:59m is:leaf", "0 of 5", ""),
+            ("since:1h is:leaf", "2 of 5", ""),
+            ('branch:"hot soup"', "2 of 5", ""),
+        ):
+            field.value = typed
+            await settle(pilot)
+            assert screen.query_one("#left").border_subtitle == hits
+            assert str(said.content).startswith(problem)
+            assert said.display == bool(problem)
+        field.value = "leaf:[red]x"
+        await settle(pilot)
+        assert "leaf:[red]x asks nothing" in screen_text(pilot).replace("\n", "")
+        await press(pilot, "escape")
+        assert not said.display
+        assert screen.tree_view.count == 8
 
 
 async def test_letters_in_the_filter_are_letters(running: Running, small: Path) -> None:

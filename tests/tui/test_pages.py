@@ -72,7 +72,9 @@ def test_overview_of_a_failed_run() -> None:
 def test_overview_before_the_document_has_come() -> None:
     known = Summary(kind="crew", name="newsroom", done=2, total=4, status="stopped", trigger="x_y")
     pages = pages_of(subject(None, known))
-    assert [page.title for page in pages] == ["Overview", "Tasks", "Inputs", "Events", "Diff"]
+    assert [page.title for page in pages] == [
+        "Overview", "Tasks", "Inputs", "Messages", "Events", "Diff", "Raw",
+    ]  # fmt: skip
     text = said(pages[0])
     assert "newsroom" in text
     assert "2 of 4 tasks" in text
@@ -134,19 +136,14 @@ def test_flows() -> None:
     )
     pages = pages_of(subject(document))
     assert [page.title for page in pages] == [
-        "Overview",
-        "Methods",
-        "Inputs",
-        "State",
-        "Events",
-        "Diff",
-    ]
+        "Overview", "Methods", "Inputs", "State", "Messages", "Events", "Diff", "Raw",
+    ]  # fmt: skip
     assert "paused  ask waits for a person: ok?" in said(pages[0])
     assert rows(pages[1])[0].startswith("✓ a left")
     assert pages[1].start == 1
     assert '"n": 2' in said(pages[3])
     assert "no inputs" in said(pages[2])
-    assert pages[4].count == 3
+    assert pages[5].count == 3
 
 
 def test_agents() -> None:

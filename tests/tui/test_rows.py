@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import random
 
+from crewcheck.engine.selection import parse, search
 from crewcheck.lineage import build
-from crewcheck.tui.query import search
 from crewcheck.tui.rows import Folding, Rows, key_of
 from tests.tui.forests import chain, checkpoint, forked
 
@@ -115,7 +115,7 @@ def test_a_new_run_is_unfolded_when_it_comes() -> None:
 
 def test_a_filter_keeps_the_points_that_its_hits_hang_on() -> None:
     forest = forked()
-    match = search(forest, "branch:deep")
+    match = search(forest, parse("branch:deep"))
     assert match is not None
     rows = Rows(forest, Folding(), match.shown)
     assert drawing(rows) == [

@@ -18,7 +18,7 @@ async def test_every_tab_at_every_size(
     running: Running, small: Path, size: tuple[int, int]
 ) -> None:
     async with running(small, size=size, first_hint="hello") as pilot:
-        await press(pilot, "g", "down", "2", "tab", "3", "4", "5", "1", "slash", "x", "escape")
+        await press(pilot, "g", "down", "2", "tab", "3", "4", "5", "6", "1", "slash", "x", "escape")
         for line in drawn_lines(pilot):
             assert cell_len(line) == size[0]
         await press(pilot, "question_mark", "escape")
@@ -56,7 +56,7 @@ async def test_one_pane_at_a_time_in_a_narrow_window(running: Running, small: Pa
         await press(pilot, "2")
         assert "Description" in screen_text(pilot)
         await press(pilot, "slash")
-        assert "branch:x" in screen_text(pilot)
+        assert "status:failed" in screen_text(pilot)
         await press(pilot, "escape", "tab", "tab", "tab")
         await pilot.resize_terminal(120, 40)
         await settle(pilot)
@@ -68,6 +68,5 @@ async def test_both_panes_at_80x24(running: Running, small: Path) -> None:
     async with running(small, size=(80, 24)) as pilot:
         text = screen_text(pilot)
         assert "17:00:05" in text
-        # the numbers give way to the names
-        assert "Overview Tasks Inputs Events Diff" in text
+        assert "Overview Tasks Inputs Messages Events …" in text
         assert screen_of(pilot).tree_view.room >= 32

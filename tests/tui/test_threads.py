@@ -44,7 +44,9 @@ async def test_no_file_is_touched_on_the_ui_thread(
     ):
         monkeypatch.setattr(owner, name, guarded(getattr(owner, name)))
     async with running(small) as pilot:
-        await press(pilot, "plus", "g", *["down"] * 8, "2", "3", "4", "tab", "down", "r", "y", "Y")
+        await press(
+            pilot, "plus", "g", *["down"] * 8, "2", "3", "4", "5", "6", "tab", "down", "r", "y", "Y"
+        )
         await press(pilot, "slash", *"done", "enter", "escape", "question_mark", "escape", "minus")
         assert not screen_of(pilot).has_class("-notice")
     assert touched == []

@@ -7,8 +7,10 @@ from crewcheck.tui.pages.base import Page, Subject
 from crewcheck.tui.pages.diff import DiffPage
 from crewcheck.tui.pages.events import EventsPage
 from crewcheck.tui.pages.inputs import InputsPage
+from crewcheck.tui.pages.messages import MessagesPage
 from crewcheck.tui.pages.methods import MethodsPage
 from crewcheck.tui.pages.overview import OverviewPage
+from crewcheck.tui.pages.raw import RawPage
 from crewcheck.tui.pages.run import RunPage
 from crewcheck.tui.pages.state import StatePage
 from crewcheck.tui.pages.tasks import TasksPage
@@ -36,6 +38,5 @@ def pages_of(subject: Subject) -> list[Page]:
     pages.append(InputsPage(subject))
     if kind == "flow":
         pages.append(StatePage(subject))
-    pages.append(EventsPage(subject))
-    pages.append(DiffPage(subject))
+    pages += [MessagesPage(subject), EventsPage(subject), DiffPage(subject), RawPage(subject)]
     return pages + runs

@@ -18,6 +18,7 @@ from crewcheck.tui.glyphs import UNICODE, Glyphs
 from crewcheck.tui.layout import MEASURE, Block, Body, Cell, Line, Piece, paint_json, paint_prose
 from crewcheck.tui.runs import Run
 from crewcheck.tui.session import Loaded, pretty
+from crewcheck.tui.whole import Whole
 
 LABEL = 13
 
@@ -30,6 +31,7 @@ class Subject:
     free of secrets. ``edits`` are a person's, ``runs`` all runs that the app knows of.
     ``base`` is what it is compared with (the marked one, else its parent), ``compared``
     how, None until that has come.
+    ``whole`` is what only some pages need, None until it has come.
     """
 
     node: Node
@@ -42,6 +44,7 @@ class Subject:
     runs: tuple[Run, ...] = ()
     base: Node | None = None
     compared: Compared | None = None
+    whole: Whole | None = None
 
     @cached_property
     def info(self) -> Info | None:
@@ -68,12 +71,14 @@ class Page:
 
     ``share`` is how much of the height the rows may take. A ``steady`` page is the same
     for every checkpoint: its text stays where it is. ``tail``: its end is what is new.
+    What ``needs_whole`` has the document read once more, all of it, when it is opened.
     """
 
     tab: ClassVar[str] = ""
     title: ClassVar[str] = ""
     share: ClassVar[float] = 0.45
     steady: ClassVar[bool] = False
+    needs_whole: ClassVar[bool] = False
     count: int = 0
     #: the row that is chosen at first
     start: int = 0
@@ -84,8 +89,8 @@ class Page:
 
     @property
     def waits(self) -> bool:
-        """Whether what the page is about has not been read yet."""
-        return self.info is None
+        """Whether what it shows is still on its way."""
+        return self.info is None or (self.needs_whole and self.subject.whole is None)
 
     def heads(self) -> Sequence[Cell]:
         """The headings of the columns, as wide as :meth:`cells`."""

@@ -9,7 +9,7 @@ from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.css.query import NoMatches
 from textual.widget import Widget
-from textual.widgets import Footer, Input, Static
+from textual.widgets import Footer, Static
 
 from crewcheck.engine.redaction import Redactor
 from crewcheck.lineage import Forest, Node
@@ -22,11 +22,11 @@ from crewcheck.tui.glyphs import ASCII, Glyphs
 from crewcheck.tui.layout import Pieces
 from crewcheck.tui.messages import (
     DocumentRead,
-    Filtered,
     StoreFailed,
     StoreOpened,
     StoreRefreshed,
     SummariesRead,
+    WholeRead,
 )
 from crewcheck.tui.pages import Page, Subject
 from crewcheck.tui.runs import Run
@@ -79,7 +79,6 @@ class BrowserScreen(ComparingScreen):
         self.glyphs = glyphs
         self.first_hint = first_hint
         self.heading = title
-        self.query_text = ""
         self._left_to_read = 0
         self._direction = 1
         self._cursor_before = 0
@@ -92,6 +91,7 @@ class BrowserScreen(ComparingScreen):
         with Horizontal(id="panes"):
             with Vertical(id="left"):
                 yield FilterLine(id="filter")
+                yield Static(id="filter-problem", markup=False)
                 yield self.tree_view
             yield self.detail
         yield Notice()
@@ -162,19 +162,22 @@ class BrowserScreen(ComparingScreen):
             self.tree_view.refresh()
             self._show_top()
 
-    def on_filtered(self, message: Filtered) -> None:
-        if message.query != self.query_text or message.forest is not self.forest:
-            return
-        self.tree_view.show(message.forest, message.match)
-        self._show_count()
-        self._look()
-
     def on_document_read(self, message: DocumentRead) -> None:
         node = self.tree_view.node
         if node is None or node.checkpoint is not message.checkpoint:
             return
         if message.loaded is not self.detail.loaded:
             self.detail.show(self._subject(node, message.loaded))
+
+    def on_detail_whole_wanted(self) -> None:
+        node = self.tree_view.node
+        if node is not None and self.session is not None:
+            self.read_whole(self.session, node)
+
+    def on_whole_read(self, message: WholeRead) -> None:
+        node = self.tree_view.node
+        if node is not None and node.checkpoint is message.checkpoint:
+            self.detail.show(self._subject(node))
 
     # -- drawing
 
@@ -185,12 +188,7 @@ class BrowserScreen(ComparingScreen):
             self._show_empty()
             return
         self._hide_notice()
-        if self.query_text.strip():
-            self.find(forest, self.query_text)
-        else:
-            self.tree_view.show(forest)
-            self._show_count()
-            self._look()
+        self.show_filtered(forest)
 
     def _continue_reading(self) -> None:
         assert self.session is not None
@@ -223,14 +221,6 @@ class BrowserScreen(ComparingScreen):
                 parts.append(words.many(len(session.problems), "problem"))
             right.append((between.join(parts), "muted"))
         self.query_one("#top", Bar).show(left, right)
-
-    def _show_count(self) -> None:
-        match, forest = self.tree_view.match, self.forest
-        left = self.query_one("#left")
-        if match is None or forest is None:
-            left.border_subtitle = ""
-        else:
-            left.border_subtitle = f"{len(match.hits):,} of {len(forest.order):,}"
 
     def _show_empty(self) -> None:
         session = self.session
@@ -267,9 +257,10 @@ class BrowserScreen(ComparingScreen):
             runs=tuple(self.runs),
             base=self.base_of(node),
             compared=self.comparison_of(node),
+            whole=self.session.whole(node.checkpoint) if self.session is not None else None,
         )
 
-    def _look(self) -> None:
+    def look(self) -> None:
         """Show what is under the cursor: what is known now, the document when it rests."""
         node = self.tree_view.node
         if self._settle is not None:
@@ -298,10 +289,10 @@ class BrowserScreen(ComparingScreen):
     def on_cursor_view_moved(self, event: CursorView.Moved) -> None:
         self._direction = 1 if event.index >= self._cursor_before else -1
         self._cursor_before = event.index
-        self._look()
+        self.look()
 
     def on_lineage_tree_opened(self) -> None:
-        self._go_to(self.detail.main_view)
+        self.go_to_view(self.detail.main_view)
 
     # -- edits and runs
 
@@ -344,7 +335,7 @@ class BrowserScreen(ComparingScreen):
         if not nodes:
             return False
         if self.query_text:
-            self._drop_filter()
+            self.drop_filter()
         return self.tree_view.go_to(nodes[0])
 
     # -- panes
@@ -353,7 +344,7 @@ class BrowserScreen(ComparingScreen):
         rows = self.detail.rows
         return [self.tree_view, *([rows] if rows.display and rows.count else []), self.detail.text]
 
-    def _go_to(self, view: Widget) -> None:
+    def go_to_view(self, view: Widget) -> None:
         self._arrange(in_detail=view is not self.tree_view)
         view.focus()
 
@@ -377,11 +368,11 @@ class BrowserScreen(ComparingScreen):
     def action_pane(self, by: int) -> None:
         views = self._views()
         at = views.index(self.focused) if self.focused in views else 0
-        self._go_to(views[(at + by) % len(views)])
+        self.go_to_view(views[(at + by) % len(views)])
 
     def action_back_to_tree(self) -> None:
         if self.in_detail:
-            self._go_to(self.tree_view)
+            self.go_to_view(self.tree_view)
 
     def action_tab(self, index: int) -> None:
         self.detail.choose(index)
@@ -396,7 +387,7 @@ class BrowserScreen(ComparingScreen):
     def _keep_focus(self) -> None:
         """The list may have gone with its tab: then the text takes the focus."""
         if self.in_detail or self.size.width < SINGLE_UNDER:
-            self._go_to(self.detail.main_view)
+            self.go_to_view(self.detail.main_view)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "tab":
@@ -421,40 +412,15 @@ class BrowserScreen(ComparingScreen):
 
     # -- the filter
 
-    def action_filter(self) -> None:
-        self.add_class("-filtering")
+    def show_tree_pane(self) -> None:
         self._arrange(in_detail=False)
-        field = self.query_one(FilterLine)
-        field.display = True
-        field.focus()
-
-    def on_input_changed(self, event: Input.Changed) -> None:
-        event.stop()
-        self.query_text = event.value
-        if self.forest is not None:
-            self.find(self.forest, event.value)
-
-    def on_filter_line_kept(self) -> None:
-        if not self.query_text.strip():
-            self._drop_filter()
-        self._go_to(self.tree_view)
-
-    def on_filter_line_dropped(self) -> None:
-        self._drop_filter()
-        self._go_to(self.tree_view)
-
-    def _drop_filter(self) -> None:
-        field = self.query_one(FilterLine)
-        self.remove_class("-filtering")
-        field.display = False
-        field.value = ""
 
     def action_back(self) -> None:
         if self.has_class("-filtering"):
-            self._drop_filter()
-            self._go_to(self.tree_view)
+            self.drop_filter()
+            self.go_to_view(self.tree_view)
         elif self.in_detail:
-            self._go_to(self.tree_view)
+            self.go_to_view(self.tree_view)
         elif self.has_class("-hinted"):
             self.remove_class("-hinted")
 

@@ -12,13 +12,13 @@ from crewcheck.model.scan import Checkpoint
 from crewcheck.tui.compared import Compared
 from crewcheck.tui.messages import ComparisonRead
 from crewcheck.tui.pages.diff import DiffPage
-from crewcheck.tui.screens.launches import LaunchingScreen
+from crewcheck.tui.screens.filtering import FilteringScreen
 from crewcheck.tui.session import Session
 from crewcheck.tui.widgets.detail import Detail
 from crewcheck.tui.widgets.lineage_tree import LineageTree
 
 
-class ComparingScreen(LaunchingScreen):
+class ComparingScreen(FilteringScreen):
     """A checkpoint is compared with the marked one, without a mark with its parent."""
 
     detail: Detail

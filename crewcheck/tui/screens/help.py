@@ -17,7 +17,7 @@ KEYS = 22
 
 
 class HelpScreen(ModalScreen[None]):
-    """All keys with what they do, in groups."""
+    """All keys with what they do, in groups. A pair is what can be typed, and what it does."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q,question_mark", "close", "Close", id="help.close",
@@ -56,6 +56,7 @@ class HelpScreen(ModalScreen[None]):
         numbers: list[str] = []
         for binding in bindings:
             if not isinstance(binding, Binding):
+                yield [(f"{binding[0]:<{KEYS}}", "key"), (binding[1], "")]
                 continue
             keys = [
                 binding.key_display or self.app.get_key_display(Binding(key.strip(), "", ""))

@@ -8,6 +8,7 @@ from textual.timer import Timer
 from textual.worker import get_current_worker
 
 from crewcheck.engine.redaction import Redactor
+from crewcheck.engine.selection import parse, search
 from crewcheck.errors import CrewcheckError
 from crewcheck.lineage import Forest, Node
 from crewcheck.model.harmless import one_line
@@ -19,8 +20,8 @@ from crewcheck.tui.messages import (
     StoreOpened,
     StoreRefreshed,
     SummariesRead,
+    WholeRead,
 )
-from crewcheck.tui.query import search
 from crewcheck.tui.session import Clock, Session
 
 
@@ -86,9 +87,10 @@ class StoreScreen(Screen[None]):
     @work(thread=True, exclusive=True, group="filter", exit_on_error=False)
     def find(self, forest: Forest, query: str) -> None:
         worker = get_current_worker()
-        match = search(forest, query, lambda: worker.is_cancelled)
+        selection = parse(query, self.now())
+        match = search(forest, selection, lambda: worker.is_cancelled)
         if not worker.is_cancelled:
-            self.post_message(Filtered(query, forest, match))
+            self.post_message(Filtered(query, forest, match, selection.problem))
 
     @work(thread=True, exclusive=True, group="document", exit_on_error=False)
     def read_document(self, session: Session, node: Node, ahead: list[Node]) -> None:
@@ -98,6 +100,14 @@ class StoreScreen(Screen[None]):
             return
         self.post_message(DocumentRead(node.checkpoint, loaded))
         session.read_ahead((one.checkpoint for one in ahead), lambda: worker.is_cancelled)
+
+    @work(thread=True, exclusive=True, group="whole", exit_on_error=False)
+    def read_whole(self, session: Session, node: Node) -> None:
+        worker = get_current_worker()
+        if not worker.is_cancelled:
+            session.load_whole(node.checkpoint)
+        if not worker.is_cancelled:
+            self.post_message(WholeRead(node.checkpoint))
 
 
 def difference(before: Forest | None, after: Forest) -> str:

@@ -69,7 +69,15 @@ class TabBar(Bar):
             form, gap = "{number} {title}", " "
         if total + 3 * len(titles) > width + 1:
             form, gap = "{title}", " "
+        first = _first_shown([form.format(number=at + 1, title=title) for at, title
+                              in enumerate(titles)], len(gap), active, width)  # fmt: skip
+        if first:
+            pieces.append(("… ", "muted"))
+            at = 2
         for index, title in enumerate(titles):
+            if index < first:
+                self._spans.append((0, 0))
+                continue
             style = "tab-active" if index == active else "muted"
             label = form.format(number=index + 1, title=title)
             pieces += [(label, style), (gap, "")]
@@ -82,3 +90,14 @@ class TabBar(Bar):
         for index, (start, end) in enumerate(self._spans):
             if start <= x < end:
                 self.post_message(self.Picked(index))
+
+
+def _first_shown(labels: list[str], gap: int, active: int, width: int) -> int:
+    """The first of the tabs to show: where not all fit, the active one must be seen."""
+    first = 0
+    while first < active:
+        shown = sum(len(label) + gap for label in labels[first : active + 1]) - gap
+        if shown + (2 if first else 0) <= width:
+            break
+        first += 1
+    return first

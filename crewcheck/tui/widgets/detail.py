@@ -23,6 +23,9 @@ class Detail(Vertical):
     class Left(Message):
         """A person wants to go back to the tree."""
 
+    class WholeWanted(Message):
+        """The shown page needs all of the document."""
+
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.tabs = TabBar(id="tabs")
@@ -112,6 +115,9 @@ class Detail(Vertical):
         self.text.show(
             page.blocks(index), keep_place=keep_place or page.steady, tail=page.tail(index)
         )
+
+        if page.needs_whole and page.waits and page.info is not None:
+            self.post_message(self.WholeWanted())
 
     def show_runs(self, subject: Subject) -> None:
         """The runs have gone on: nothing else is drawn anew."""

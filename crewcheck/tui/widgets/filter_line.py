@@ -8,6 +8,18 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.widgets import Input
 
+#: What can be typed, for the help.
+FILTER_WORDS: list[BindingType] = [
+    ("words", "Found anywhere, in any case; all must be found"),
+    ('"two words"', "A text with blanks in it, also after a colon"),
+    ("branch:x  name:x", "Found there; also id:x and trigger:x"),
+    ("status:failed", "Or finished, paused, running, stopped, damaged"),
+    ("kind:flow", "Or crew, agent, workflow, run"),
+    ("since:2h", "Not older: 90s, 30m, 2h, 3d, 1w, today, yesterday, 2026-11-29, 2026-11-29T17:42"),
+    ("until:yesterday", "Not newer; a day goes to its end"),
+    ("is:leaf", "Only tips: nothing in the store hangs on them; leaf:no: all others"),
+]
+
 
 class FilterLine(Input):
     """Takes every letter; Enter and the arrows keep the filter, Escape drops it."""
@@ -25,9 +37,7 @@ class FilterLine(Input):
         """The filter goes."""
 
     def __init__(self, *, id: str | None = None) -> None:
-        super().__init__(
-            placeholder="words, branch:x, status:failed, kind:flow", id=id, compact=True
-        )
+        super().__init__(placeholder="words, status:failed, since:2h, is:leaf", id=id, compact=True)
 
     def action_keep(self) -> None:
         self.post_message(self.Kept())

@@ -11,6 +11,7 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 
 from crewcheck.engine.redaction import Redactor
+from crewcheck.engine.selection import Match
 from crewcheck.lineage import Forest, Node, Segment
 from crewcheck.model import words
 from crewcheck.model.harmless import name as harmless_name
@@ -18,7 +19,6 @@ from crewcheck.model.harmless import one_line
 from crewcheck.model.scan import Checkpoint
 from crewcheck.tui.glyphs import Glyphs, style_of
 from crewcheck.tui.layout import Piece, Pieces, fit, text_of, width_of
-from crewcheck.tui.query import Match
 from crewcheck.tui.rows import ELBOW, TEE, Folding, RowKey, Rows, View, key_of, node_of, size_of
 from crewcheck.tui.widgets.cursor_view import CursorView
 

@@ -76,6 +76,13 @@ def of_whole(doc: Json) -> dict[str, Any]:
     return fields(summarize(doc, all_events=list(iter_events(doc))))
 
 
+def test_texts_are_given_as_they_are_stored(tmp_path: Path) -> None:
+    text = json.dumps(FLOW, indent=1)
+    with closing(SqliteStore(make(tmp_path / "a.db", ONE, text, '{"entities"'))) as store:
+        stored = {one.id: store.stored(one) for one in store.scan().headers}
+    assert stored == {ident(1): None, ident(2): text.encode(), ident(3): b'{"entities"'}
+
+
 def test_columns_give_the_header(tmp_path: Path) -> None:
     path = make(tmp_path / "a.db", ONE, json.dumps(FLOW))
     with closing(SqliteStore(path)) as store:
