@@ -19,6 +19,10 @@ COMMANDS = {
     "list": ("crewcheck.cli.listing", "List the checkpoints of a store, newest first."),
     "info": ("crewcheck.cli.info", "Show one checkpoint in full."),
     "tree": ("crewcheck.cli.tree", "Show runs, branches and forks as a tree."),
+    "verify": (
+        "crewcheck.cli.verify",
+        "Check whether checkpoints can be relied on: everything is read.",
+    ),
     "resume": ("crewcheck.cli.resume", "Run the rest of a crew from a checkpoint."),
     "fork": (
         "crewcheck.cli.fork",

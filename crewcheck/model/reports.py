@@ -5,7 +5,7 @@ The commands themselves print plain values, so that a listing needs no pydantic.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
@@ -134,3 +134,31 @@ class InfoReport(CheckpointReport):
     losses: list[LossReport] | None
     settings: dict[str, Any] | None
     notes: list[str]
+
+
+class FindingReport(_Shape):
+    """One element of ``verify --json``.
+
+    ``id`` null: it concerns the store at ``location``. ``path`` is a JSON path in the
+    document, ``offset`` a byte position; ``checkpoints`` counts those that have the same,
+    of which the newest is named. Findings of ``damage`` are never put together.
+    """
+
+    severity: Literal["damage", "warning", "advice"]
+    rule: str
+    id: str | None
+    path: str | None
+    offset: int | None
+    message: str
+    remedy: str
+    location: str
+    checkpoints: int
+
+
+class RuleReport(_Shape):
+    """One element of ``verify --rules --json``."""
+
+    rule: str
+    severity: Literal["damage", "warning", "advice"]
+    meaning: str
+    remedy: str

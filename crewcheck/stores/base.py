@@ -19,6 +19,7 @@ class Capability(StrEnum):
 
     WRITE = "write"
     PRUNE = "prune"
+    CHECK = "check"
 
 
 class DamagedDocument(Unreadable):
@@ -96,6 +97,16 @@ class WritableStore(Store, Protocol):
 
         ``data`` is the document as JSON. Raises `Refused`
         where the id is taken, `Unreadable` where the store cannot be written.
+        """
+
+
+class CheckableStore(Store, Protocol):
+    """A store with `Capability.CHECK`."""
+
+    def check(self) -> list[str]:
+        """What is wrong with the store as a whole, beyond its documents; reads all of it.
+
+        Raises `NotFound` or `Unreadable`.
         """
 
 

@@ -80,11 +80,23 @@ def decoded(data: bytes, constants: set[str]) -> tuple[Any, int]:
         constants.add(name)
         return float(name)
 
-    value = json.loads(data.decode("utf-8-sig"), parse_constant=constant)
+    value = _quickly(data)
+    if value is None:
+        value = json.loads(data.decode("utf-8-sig"), parse_constant=constant)
     keys = count_keys(value)
     if keys is None:
         raise TooDeep(TOO_DEEP)
     return value, keys
+
+
+def _quickly(data: bytes) -> Any:
+    """What a text says, None where it is not plain JSON (or null)."""
+    import msgspec
+
+    try:
+        return msgspec.json.decode(data)
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
+        return None
 
 
 def diagnose(data: bytes, error: Exception) -> Damage:
