@@ -29,6 +29,10 @@ COMMANDS = {
         "Edit a checkpoint and run what depends on it, on a new branch.",
     ),
     "runs": ("crewcheck.cli.runs", "List the runs that crewcheck has started, newest first."),
+    "attempts": (
+        "crewcheck.cli.attempts",
+        "Show or reset how often checkpoints were resumed.",
+    ),
     "demo": ("crewcheck.cli.demo", "Open the app on a real example store."),
     "shell-init": (
         "crewcheck.cli.shell_init",

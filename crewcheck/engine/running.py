@@ -10,6 +10,7 @@ import os
 from dataclasses import dataclass, field
 from typing import Any
 
+from crewcheck.engine import attempts
 from crewcheck.engine.branches import check_branch, new_branch
 from crewcheck.engine.catalog import Catalog
 from crewcheck.engine.fork import dump, fork_document, new_id
@@ -67,6 +68,7 @@ class Wish:
     allow_changed: bool = False
     allow_before: bool = False
     answers: list[str] = field(default_factory=list)
+    max_attempts: int = attempts.MOST
 
 
 @dataclass(slots=True)
@@ -74,11 +76,20 @@ class Source:
     """A crew's checkpoint, read: what a run or fork starts from."""
 
     catalog: Catalog
-    checkpoint: Checkpoint
+    node: Node
     document: dict[str, Any]
     entity: dict[str, Any]
     tasks: list[Task]
     inputs: dict[str, Any]
+
+    @property
+    def checkpoint(self) -> Checkpoint:
+        return self.node.checkpoint
+
+    @property
+    def done(self) -> int:
+        """How many tasks have a result."""
+        return sum(1 for task in self.tasks if task.output is not None)
 
     @property
     def id(self) -> str:
@@ -113,6 +124,7 @@ def read_source(catalog: Catalog, node: Node) -> Source:
     """Read a checkpoint to go on from. Raises `DamagedDocument`, `NotFound`, `Refused`."""
     checkpoint = node.checkpoint
     catalog.read_summaries([checkpoint])
+    node = catalog.forest.by_key[checkpoint.key]
     document = catalog.store.document(checkpoint.header)
     entity: Any = primary(document, list(iter_events(document)))
     kind = text(mapping(entity).get("entity_type"))
@@ -124,7 +136,7 @@ def read_source(catalog: Catalog, node: Node) -> Source:
     events = sorted_events(document)
     inputs = kickoff_inputs(entity, events) or {}
     listed = tasks(document, entity, events)
-    return Source(catalog, checkpoint, document, entity, listed, inputs)
+    return Source(catalog, node, document, entity, listed, inputs)
 
 
 def prepare(source: Source, wish: Wish) -> Prepared:
@@ -163,6 +175,7 @@ def prepare(source: Source, wish: Wish) -> Prepared:
         allow_changed=wish.allow_changed,
         allow_before=wish.allow_before,
         answers=list(wish.answers),
+        validate=project.config.validate if wish.action == RESUME else None,
     )
     told = [*project.notes, *notes, *_unasked_inputs(source, wish.edits)]
     return Prepared(source, wish, branch, project, interpreter, spec, origin, told)
@@ -285,12 +298,28 @@ def decide_from_data(source: Source, edits: Edits, project: Project | None) -> l
 
 
 def start(prepared: Prepared) -> RunHandle:
-    """Begin the run: its child loads the user's object and plans, then waits."""
+    """Begin the run: its child loads the user's object and plans, then waits.
+
+    A resume is counted before anything of it runs (`attempts`).
+    """
     header = prepared.source.checkpoint.header
+    document = None
     if prepared.spec.store_kind == "json":
         prepared.spec.document_path = os.path.abspath(header.location)
-        return start_run(prepared.spec)
-    return start_run(prepared.spec, prepared.source.document)
+    else:
+        document = prepared.source.document
+    return start_run(prepared.spec, document, lambda run_id: _count(prepared, run_id))
+
+
+def check_attempts(source: Source, most: int) -> attempts.Count:
+    """The resumes so far that got no further. Raises `Refused` where ``most`` are reached."""
+    return attempts.check(source.catalog.store.location, source.node, source.done, most)
+
+
+def _count(prepared: Prepared, run_id: str) -> None:
+    if prepared.wish.action == RESUME:
+        source = prepared.source
+        attempts.note(prepared.spec.store, source.id, source.checkpoint.branch, source.done, run_id)
 
 
 def confirm(prepared: Prepared, handle: RunHandle, plan: Message) -> str:

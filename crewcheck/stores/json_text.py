@@ -203,6 +203,18 @@ def _from_prefix(
     return None
 
 
+def before_record(data: bytes) -> dict[str, Any] | None:
+    """What comes before the event record of a text that may be cut short in it: all that
+    tells how far its work was. None where that is not whole."""
+    at = data.find(_MARK)
+    for _ in range(_TRIES):
+        before = data[: max(0, at)].rstrip(_BLANK)
+        if before.endswith(b",") and (parsed := _closed(before[:-1])) is not None:
+            return parsed
+        at = data.find(_MARK, at + 1) if at >= 0 else -1
+    return None
+
+
 def _closed(prefix: bytes) -> dict[str, Any] | None:
     import msgspec
 

@@ -11,9 +11,7 @@ from crewcheck.model.document import mapping, objects, sequence, text
 def check(subject: Subject) -> Iterator[Flaw]:
     own = mapping(subject.document.get("crewcheck"))
     place = own.get("primary")
-    if place is not None and not (
-        type(place) is int and 0 <= place < len(subject.all_entities)
-    ):
+    if place is not None and not (type(place) is int and 0 <= place < len(subject.all_entities)):
         said = f"it names entity {place}, and there are {len(subject.all_entities)}"
         yield Flaw("primary-missing", "crewcheck.primary", said)
     if subject.kind != "crew":

@@ -108,7 +108,8 @@ _TABLE = (
     # practice
     ("secret-in-plain-text", WARNING, "a key, token or password is in the checkpoint as it is",
      "change the key if others can read the store; keep keys in the environment"),
-    ("world-readable", ADVICE, "everybody on this machine can read the store", "`chmod -R o= STORE`"),
+    ("world-readable", ADVICE, "everybody on this machine can read the store",
+     "`chmod -R o= STORE`"),
     ("flow-writes-nothing", ADVICE, "a flow writes checkpoints for task_completed only",
      'on_events=["method_execution_finished"]'),
     ("unlimited", ADVICE, "every event writes a checkpoint, and none is ever removed",
