@@ -175,10 +175,14 @@ def _summary(shown: str, found: list[Finding], listed: list[Finding]) -> str:
     damage, warnings = (
         sum(1 for one in found if one.severity == severity) for severity in (DAMAGE, WARNING)
     )
-    said = f"{shown}, {f'{damage:,} times damage' if damage else 'no damage'}"
+    said = f"{shown}, "
+    said += f"damage in {many(damage, 'place')}" if damage else "no damage"
     said += f", {many(warnings, 'warning') if warnings else 'no warnings'}"
     hidden = len(found) - len(listed)
-    return f"{said}; {hidden:,} findings are not shown: --severity advice" if hidden else said
+    if not hidden:
+        return said
+    findings = many(hidden, "finding is", "findings are")
+    return f"{said}; {findings} not shown: --severity advice"
 
 
 def _print(console: Console, findings: Iterable[Finding]) -> None:

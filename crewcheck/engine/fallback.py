@@ -6,14 +6,13 @@ and what is before it does not.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from crewcheck.engine.catalog import Catalog
 from crewcheck.engine.verify import damage_in, damage_of
 from crewcheck.errors import CrewcheckError, Refused, Unreadable
-from crewcheck.lineage import Node
+from crewcheck.lineage import Node, Segment
 from crewcheck.model.harmless import name as shown
 from crewcheck.model.scan import Summary
 from crewcheck.stores.base import DamagedDocument, Store
@@ -119,7 +118,7 @@ def insist(catalog: Catalog, node: Node) -> None:
     if flaw is None:
         return
     before = next(
-        (one for one in list(candidates(catalog, node))[1:] if check(catalog, one) is None), None
+        (one for one in candidates(catalog, node)[1:] if check(catalog, one) is None), None
     )
     hint = (
         f"the newest valid one before it is {shown(before.checkpoint.id)}"
@@ -129,20 +128,20 @@ def insist(catalog: Catalog, node: Node) -> None:
     raise Unreadable(flaw.said, hint)
 
 
-def candidates(catalog: Catalog, node: Node) -> Iterator[Node]:
+def candidates(catalog: Catalog, node: Node) -> list[Node]:
     """A checkpoint and those before it on its branch of its run, newest first."""
-    yield node
+    node = catalog.forest.by_key[node.checkpoint.key]  # reading may have built it anew
     if not node.checkpoint.header.lineage_known:
         # of a document that cannot be read nobody knows the run: time orders all of them
-        for other in reversed(catalog.forest.order):
-            if other.number < node.number and other.checkpoint.branch == node.checkpoint.branch:
-                yield other
-        return
-    for segment in catalog.forest.segments():
-        if node in segment.nodes:
-            before = segment.nodes[: segment.nodes.index(node)]
-            yield from reversed(before)
-            return
+        branch = node.checkpoint.branch
+        before = [one for one in catalog.forest.order if one.number < node.number]
+        return [node, *(one for one in reversed(before) if one.checkpoint.branch == branch)]
+    segment = _segment(catalog, node)
+    return list(reversed(segment.nodes[: segment.nodes.index(node) + 1])) if segment else [node]
+
+
+def _segment(catalog: Catalog, node: Node) -> Segment | None:
+    return next((one for one in catalog.forest.segments() if node in one.nodes), None)
 
 
 def check(catalog: Catalog, node: Node) -> Skipped | None:
@@ -194,7 +193,7 @@ def _attention(catalog: Catalog, node: Node, skipped: list[Skipped]) -> NeedsAtt
     found = "; ".join(one.said for one in skipped[:_NAMED])
     if len(skipped) > _NAMED:
         found += f"; and {len(skipped) - _NAMED} more"
-    at = next((s for s in catalog.forest.segments() if node in s.nodes), None)
+    at = _segment(catalog, catalog.forest.by_key[node.checkpoint.key])
     hints = ["see `crewcheck verify`"]
     if at is not None and at.fork_point is not None:
         hints.append(f"its branch left {shown(at.fork_point.checkpoint.id)}: fork from there again")

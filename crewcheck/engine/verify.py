@@ -11,18 +11,9 @@ from contextlib import contextmanager
 from typing import Any
 
 from crewcheck.engine.catalog import Catalog
-from crewcheck.engine.checks import (
-    database,
-    events,
-    lineage,
-    losses,
-    practice,
-    progress,
-    references,
-    schemas,
-    shape,
-)
-from crewcheck.engine.checks.rules import ADVICE, DAMAGE, RULES, SEVERITIES, WARNING
+from crewcheck.engine.checks import database, lineage, practice
+from crewcheck.engine.checks.document import flaws_of
+from crewcheck.engine.checks.rules import ADVICE, DAMAGE, RULES, WARNING
 from crewcheck.engine.checks.secrets import Secrets
 from crewcheck.engine.checks.subject import Flaw, Subject
 from crewcheck.engine.checks.writes import Writes
@@ -31,16 +22,6 @@ from crewcheck.lineage import Node
 from crewcheck.model.scan import Checkpoint, Damage, Summary
 from crewcheck.model.summarize import summarize
 from crewcheck.stores.base import DamagedDocument
-
-_OF_A_DOCUMENT = (
-    shape.check,
-    progress.check,
-    references.check,
-    events.check,
-    schemas.check,
-    losses.check,
-    practice.check,
-)
 
 
 class Finding:
@@ -232,12 +213,6 @@ class _Pass:
         self._found.setdefault(key, []).append(finding)
 
 
-def flaws_of(subject: Subject) -> Iterator[Flaw]:
-    """What is wrong in a document itself, whatever lies around it."""
-    for check in _OF_A_DOCUMENT:
-        yield from check(subject)
-
-
 def damage_of(error: CrewcheckError) -> Damage:
     """Why a document could not be read."""
     damage = getattr(error, "damage", None)
@@ -253,9 +228,3 @@ def damage_in(document: Mapping[str, Any]) -> list[Flaw]:
         return [Flaw(summary.damage.rule, "entities", summary.damage.message)]
     return [flaw for flaw in flaws_of(subject) if (flaw.severity or RULES[flaw.rule].severity)
             == DAMAGE]  # fmt: skip
-
-
-def at_least(findings: Iterable[Finding], severity: str) -> list[Finding]:
-    """The findings that are as bad as ``severity``, or worse."""
-    worst = SEVERITIES[: SEVERITIES.index(severity) + 1]
-    return [finding for finding in findings if finding.severity in worst]

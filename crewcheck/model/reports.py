@@ -134,6 +134,7 @@ class InfoReport(CheckpointReport):
     losses: list[LossReport] | None
     settings: dict[str, Any] | None
     notes: list[str]
+    attempts: int
 
 
 class FindingReport(_Shape):

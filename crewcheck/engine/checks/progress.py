@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 from crewcheck.engine.checks.subject import Flaw, Subject
@@ -19,10 +20,13 @@ def check(subject: Subject) -> Iterator[Flaw]:
 def _crew(subject: Subject) -> Iterator[Flaw]:
     pending = []
     dropped = dropped_tasks(subject.document)
+    ids = Counter(text(task.get("id")) for _, task in subject.tasks)
     for (place, task), state in zip(subject.tasks, subject.states, strict=True):
         path = f"{subject.task_path(place)}.output"
         label = subject.label(place, task)
-        event = subject.told.get(text(task.get("id")) or "")
+        own = text(task.get("id"))
+        # events of two tasks with one id cannot be told apart
+        event = subject.told.get(own) if own is not None and ids[own] == 1 else None
         told = text(event.get("type")) if event is not None else None
         if state == "pending":
             pending.append(label)
