@@ -14,6 +14,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
+from crewcheck.engine.attempts import count
 from crewcheck.engine.catalog import Catalog, open_catalog
 from crewcheck.engine.fallback import choose, insist
 from crewcheck.engine.invalidation import Decision, TaskFacts, Wishes
@@ -36,6 +37,7 @@ from crewcheck.engine.running import (
 )
 from crewcheck.errors import CrewcheckError, NotFound, UsageProblem
 from crewcheck.lineage import Node
+from crewcheck.model.words import many
 from crewcheck.runtimes.follow import Follower
 from crewcheck.runtimes.project import find_project
 from crewcheck.runtimes.spawn import RunHandle
@@ -145,6 +147,10 @@ class Launch:
             if self.wish.action == RESUME:
                 node = self._valid(catalog, node, said)
             source = read_source(catalog, node)
+            if self.wish.action == RESUME:
+                tried = count(catalog.store.location, source.node, source.done).number
+                if tried:
+                    said.append(f"resumed {many(tried, 'time')} without getting further")
             try:
                 project = find_project(os.path.abspath(catalog.store.location))
             except UsageProblem:

@@ -44,7 +44,11 @@ def killed(work: Callable[[Callable[[], None]], None], after: float) -> int:
     if child == 0:
         try:
             os.close(reading)
-            work(lambda: os.write(writing, b".") and None)
+
+            def done() -> None:
+                os.write(writing, b".")
+
+            work(done)
         finally:
             os._exit(1)
     os.close(writing)
