@@ -12,6 +12,7 @@ from crewcheck.engine.rows import info_row
 from crewcheck.stores.base import DamagedDocument
 
 if TYPE_CHECKING:
+    from crewcheck.engine.catalog import Catalog
     from crewcheck.engine.inspect import Info
     from crewcheck.lineage import Node
 
@@ -59,13 +60,25 @@ def show_info(console: Console, ref: str | None, *, as_json: bool, full: bool) -
         if problem is None and damage is not None and not damage.readable:
             # JSON, but no checkpoint
             problem = DamagedDocument(checkpoint.header, damage)
-        _print(console, info, node, as_json, full)
+        _print(console, info, node, as_json, full, _attempts(catalog, node, info))
         if problem is not None:
             raise problem
 
 
-def _print(console: Console, info: Info | None, node: Node, as_json: bool, full: bool) -> None:
-    shape = info_row(info, node, console.redactor)
+def _attempts(catalog: Catalog, node: Node, info: Info | None) -> int:
+    """How often it was tried to be resumed without getting further."""
+    if info is None or not info.tasks:
+        return 0
+    from crewcheck.engine.attempts import count
+
+    done = sum(1 for task in info.tasks if task.output is not None)
+    return count(catalog.store.location, node, done).number
+
+
+def _print(
+    console: Console, info: Info | None, node: Node, as_json: bool, full: bool, attempts: int
+) -> None:
+    shape = info_row(info, node, console.redactor, attempts)
     if as_json:
         console.json(shape)
     elif console.is_terminal:

@@ -82,6 +82,7 @@ def _header_facts(shape: dict[str, Any], node: Node) -> list[tuple[str, str]]:
             "tokens",
             f"{tokens['total']} in {tokens['calls']} calls" if tokens and tokens["calls"] else "",
         ),
+        ("attempts", f"{shape['attempts']} to resume it" if shape["attempts"] else ""),
         ("events", str(shape["events"] or "")),
         ("crewai", one_line(shape["version"] or "")),
         ("size", words.size(shape["size"])),

@@ -21,12 +21,20 @@ COMMANDS = {
     "show": ("crewcheck.cli.show", "Show parts of a checkpoint: a task, messages, events, raw."),
     "tree": ("crewcheck.cli.tree", "Show runs, branches and forks as a tree."),
     "diff": ("crewcheck.cli.diff", "Show what is different between two checkpoints."),
+    "verify": (
+        "crewcheck.cli.verify",
+        "Check whether checkpoints can be relied on: everything is read.",
+    ),
     "resume": ("crewcheck.cli.resume", "Run the rest of a crew from a checkpoint."),
     "fork": (
         "crewcheck.cli.fork",
         "Edit a checkpoint and run what depends on it, on a new branch.",
     ),
     "runs": ("crewcheck.cli.runs", "List the runs that crewcheck has started, newest first."),
+    "attempts": (
+        "crewcheck.cli.attempts",
+        "Show or reset how often checkpoints were resumed.",
+    ),
     "demo": ("crewcheck.cli.demo", "Open the app on a real example store."),
     "shell-init": (
         "crewcheck.cli.shell_init",

@@ -38,6 +38,9 @@ _CODES = {
     "interrupted": Exit.INTERRUPTED,
 }
 
+#: The reason of a refusal by the user's own check (`crewcheck.crewai.validate`).
+NOT_VALID = "not-valid"
+
 #: What concerns a command and its supervisor only.
 _NOT_SAID = frozenset({"supervised", "go", "abort", "exited", "attach", "answer"})
 
@@ -160,6 +163,19 @@ class Started(Followed):
         self.loaded: dict[str, Any] = {}
         self.dry_run = False
         self.yes = False
+        #: whether a checkpoint that the user's own check refuses is passed over in silence
+        self.passes_over = False
+
+    @property
+    def passed_over(self) -> str | None:
+        """What the user's own check said against the checkpoint, if another one may be tried."""
+        last = self.last or {}
+        if not self.passes_over or last.get("type") != "refused" or last.get("reason") != NOT_VALID:
+            return None
+        return str(last.get("message") or "it is not valid")
+
+    def _end(self) -> int:
+        return Exit.REFUSED if self.passed_over is not None else super()._end()
 
     def run(self, *, dry_run: bool, yes: bool) -> int:
         """Start it, follow it to its end, and return the exit code."""

@@ -68,6 +68,8 @@ class Runner:
             return
         self._prepare_path(spec)
         self._import_crewai()
+        if spec.validate:
+            self._validate(spec.validate, saved)
         if spec.script:
             self._script(session, spec.script, spec.args)
         else:
@@ -88,6 +90,13 @@ class Runner:
             nothing_to_run=True,
         )
         self.channel.send("finished", result=saved.result, nothing_to_run=True, tokens=0)
+
+    def _validate(self, reference: str, saved: Saved) -> None:
+        from crewcheck.crewai import validate
+        from crewcheck.crewai.loading import no_kickoff
+
+        with no_kickoff(reference, self._leave_now):
+            validate.ask(reference, saved)
 
     def _prepare_path(self, spec: RunSpec) -> None:
         """The project's folder first, as if the user had started Python in it."""

@@ -10,6 +10,9 @@ from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any
 
 from crewcheck.engine.catalog import Catalog
+from crewcheck.engine.checks.document import flaws_of
+from crewcheck.engine.checks.rules import ADVICE, RULES, SEVERITIES
+from crewcheck.engine.checks.subject import Subject
 from crewcheck.engine.edited import Edited, edited
 from crewcheck.engine.redaction import Redactor
 from crewcheck.lineage import Node
@@ -29,6 +32,17 @@ from crewcheck.model.primary import flow_name, primary
 from crewcheck.model.scan import Checkpoint, Summary
 from crewcheck.model.summarize import summarize
 
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """Something that is wrong in the document itself, or may be (`engine.checks`)."""
+
+    rule: str
+    severity: str
+    path: str
+    message: str
+
+
 # Redacted on their own, or not shown.
 _AS_IT_IS = frozenset({"checkpoint", "summary"})
 
@@ -39,8 +53,9 @@ class Info:
 
     ``inputs`` are those of the kickoff (None: it had none), ``placeholders`` the names
     that the templates ask for, ``question`` and ``answer`` an agent's, ``state`` a flow's.
-    ``settings`` are the checkpoint settings of the run (location, on_events, ...), ``edits``
-    what a person has changed in a fork and still stands.
+    ``settings`` are the checkpoint settings of the run (location, on_events, ...). ``checks``
+    are findings of damage and warnings, without what is in ``losses``. ``edits`` are what a
+    person has changed in a fork and still stands.
     """
 
     checkpoint: Checkpoint
@@ -59,6 +74,7 @@ class Info:
     losses: list[Loss]
     settings: dict[str, Any]
     notes: tuple[str, ...]
+    checks: list[Check]
     edits: tuple[Edited, ...] = ()
 
     def edited_places(self) -> list[tuple[str, str]]:
@@ -121,8 +137,18 @@ def lay_out(
         losses=losses(entity, events),
         settings=dict(mapping(entity.get("checkpoint"))),
         notes=tuple(dict.fromkeys(notes)),
+        checks=_checks(document) if kind else [],
     )
     return info if redactor.show else redacted(redactor, info)
+
+
+def _checks(document: dict[str, Any]) -> list[Check]:
+    found = []
+    for flaw in flaws_of(Subject(document)):
+        severity = flaw.severity or RULES[flaw.rule].severity
+        if severity != ADVICE and not flaw.rule.startswith("lost-"):
+            found.append(Check(flaw.rule, severity, flaw.path, flaw.message))
+    return sorted(found, key=lambda one: SEVERITIES.index(one.severity))
 
 
 def redacted(redactor: Redactor, part: Any) -> Any:

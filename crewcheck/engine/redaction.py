@@ -131,7 +131,7 @@ class _Frame:
         if not isinstance(source, dict):
             items = (changes.get(at, item) for at, item in enumerate(source))
             return type(source)(items) if changes else source
-        keys = {key: masked for key in source if (masked := _masked_key(key)) is not key}
+        keys = {key: masked for key in source if (masked := _masked_key(key)) != key}
         if not keys:
             return {**source, **changes} if changes else source
         changed: dict[Any, Any] = {}

@@ -49,8 +49,13 @@ def row(checkpoint: Checkpoint, redactor: Redactor) -> dict[str, Any]:
     }
 
 
-def info_row(info: Info | None, node: Node, redactor: Redactor) -> dict[str, Any]:
-    """One checkpoint as ``info --json`` prints it; ``info`` is None where it is damaged."""
+def info_row(
+    info: Info | None, node: Node, redactor: Redactor, attempts: int = 0
+) -> dict[str, Any]:
+    """One checkpoint as ``info --json`` prints it; ``info`` is None where it is damaged.
+
+    ``attempts`` are the resumes that got no further (`engine.attempts`).
+    """
     from crewcheck.engine.inspect import place_in_lineage
 
     shape = row(node.checkpoint, redactor)
@@ -71,6 +76,7 @@ def info_row(info: Info | None, node: Node, redactor: Redactor) -> dict[str, Any
         "edits": [values(edit) for edit in info.edits] if info else None,
         "settings": info.settings if info else None,
         "notes": list(info.notes if info else _notes(node.checkpoint)),
+        "attempts": attempts,
     }
     return shape
 

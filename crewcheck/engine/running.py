@@ -10,6 +10,7 @@ import os
 from dataclasses import dataclass, field
 from typing import Any
 
+from crewcheck.engine import attempts
 from crewcheck.engine.branches import check_branch, new_branch
 from crewcheck.engine.data_plan import decide_from_data
 from crewcheck.engine.fork import dump, fork_document, new_id
@@ -65,6 +66,7 @@ class Wish:
     allow_changed: bool = False
     allow_before: bool = False
     answers: list[str] = field(default_factory=list)
+    max_attempts: int = attempts.MOST
 
 
 @dataclass(slots=True)
@@ -123,6 +125,7 @@ def prepare(source: Source, wish: Wish) -> Prepared:
         allow_changed=wish.allow_changed,
         allow_before=wish.allow_before,
         answers=list(wish.answers),
+        validate=project.config.validate if wish.action == RESUME else None,
     )
     told = [*project.notes, *notes, *_unasked_inputs(source, wish.edits)]
     return Prepared(source, wish, branch, project, interpreter, spec, origin, told)
@@ -200,12 +203,28 @@ def _only_match(matches: list[Match], project: Project) -> Match:
 
 
 def start(prepared: Prepared) -> RunHandle:
-    """Begin the run: its child loads the user's object and plans, then waits."""
+    """Begin the run: its child loads the user's object and plans, then waits.
+
+    A resume is counted before anything of it runs (`attempts`).
+    """
     header = prepared.source.checkpoint.header
+    document = None
     if prepared.spec.store_kind == "json":
         prepared.spec.document_path = os.path.abspath(header.location)
-        return start_run(prepared.spec)
-    return start_run(prepared.spec, prepared.source.document)
+    else:
+        document = prepared.source.document
+    return start_run(prepared.spec, document, lambda run_id: _count(prepared, run_id))
+
+
+def check_attempts(source: Source, most: int) -> attempts.Count:
+    """The resumes so far that got no further. Raises `Refused` where ``most`` are reached."""
+    return attempts.check(source.catalog.store.location, source.node, source.done, most)
+
+
+def _count(prepared: Prepared, run_id: str) -> None:
+    if prepared.wish.action == RESUME:
+        source = prepared.source
+        attempts.note(prepared.spec.store, source.id, source.checkpoint.branch, source.done, run_id)
 
 
 def confirm(prepared: Prepared, handle: RunHandle, plan: Message) -> str:

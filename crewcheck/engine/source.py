@@ -29,7 +29,7 @@ class Source:
     """
 
     catalog: Catalog
-    checkpoint: Checkpoint
+    node: Node
     document: dict[str, Any]
     entity: dict[str, Any]
     kind: str
@@ -42,8 +42,19 @@ class Source:
     seconds: float | None = None
 
     @property
+    def checkpoint(self) -> Checkpoint:
+        return self.node.checkpoint
+
+    @property
     def id(self) -> str:
         return self.checkpoint.id
+
+    @property
+    def done(self) -> int:
+        """How many tasks have a result, or calls have ended well."""
+        if self.kind == FLOW:
+            return sum(1 for call in self.calls if call.state == DONE)
+        return sum(1 for task in self.tasks if task.output is not None)
 
     @property
     def pending(self) -> bool:
@@ -67,6 +78,7 @@ def read_source(catalog: Catalog, node: Node) -> Source:
     """Read a checkpoint to go on from. Raises `DamagedDocument`, `NotFound`, `Refused`."""
     checkpoint = node.checkpoint
     catalog.read_summaries([checkpoint])
+    node = catalog.forest.by_key[checkpoint.key]
     document = catalog.store.document(checkpoint.header)
     entity: Any = primary(document, list(iter_events(document)))
     kind = text(mapping(entity).get("entity_type"))
@@ -78,7 +90,7 @@ def read_source(catalog: Catalog, node: Node) -> Source:
     events = sorted_events(document)
     source = Source(
         catalog,
-        checkpoint,
+        node,
         document,
         entity,
         kind,

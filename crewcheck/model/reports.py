@@ -144,6 +144,7 @@ class InfoReport(CheckpointReport):
     edits: list[EditReport] | None
     settings: dict[str, Any] | None
     notes: list[str]
+    attempts: int
 
 
 class SpentReport(_Shape):
@@ -294,3 +295,31 @@ class ShowReport(_Shape):
     agents: list[AgentReport] | None = None
     messages: list[ConversationReport] | None = None
     events: TimelineReport | None = None
+
+
+class FindingReport(_Shape):
+    """One element of ``verify --json``.
+
+    ``id`` null: it concerns the store at ``location``. ``path`` is a JSON path in the
+    document, ``offset`` a byte position; ``checkpoints`` counts those that have the same,
+    of which the newest is named. Findings of ``damage`` are never put together.
+    """
+
+    severity: Literal["damage", "warning", "advice"]
+    rule: str
+    id: str | None
+    path: str | None
+    offset: int | None
+    message: str
+    remedy: str
+    location: str
+    checkpoints: int
+
+
+class RuleReport(_Shape):
+    """One element of ``verify --rules --json``."""
+
+    rule: str
+    severity: Literal["damage", "warning", "advice"]
+    meaning: str
+    remedy: str

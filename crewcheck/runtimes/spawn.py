@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -101,12 +101,17 @@ class RunHandle:
         self.close()
 
 
-def start_run(spec: RunSpec, document: Mapping[str, Any] | None = None) -> RunHandle:
+def start_run(
+    spec: RunSpec,
+    document: Mapping[str, Any] | None = None,
+    begins: Callable[[str], None] = lambda _: None,
+) -> RunHandle:
     """Start a run, and return when its supervisor takes orders.
 
     ``document`` is written into the run's folder where the store has no file of the
-    checkpoint. Raises `CrewcheckError` where the supervisor cannot be started; what
-    fails later is in the journal.
+    checkpoint. ``begins`` is told the run's id before any process starts. Raises
+    `CrewcheckError` where the supervisor cannot be started; what fails later is in the
+    journal.
     """
     if not hasattr(os, "fork"):
         raise Refused("runs need Linux or macOS", "here checkpoints can be read, not run")
@@ -122,6 +127,7 @@ def start_run(spec: RunSpec, document: Mapping[str, Any] | None = None) -> RunHa
                 json.dump(document, file)
         with _private(folder / "spec.json") as file:
             file.write(spec.to_json().decode("ascii"))
+        begins(folder.name)
         _start_supervisor(spec, folder)
     except OSError as error:
         import shutil

@@ -33,7 +33,8 @@ class RunSpec:
     Of the work: ``action`` (``resume`` or ``fork``), ``branch`` of what will be written
     (None: the source's), ``inputs`` (what is changed), ``outputs`` (position or method ->
     text), ``rerun``, ``keep``, ``allow_changed``, ``allow_before``; ``answers`` are given
-    to the first prompts, in order.
+    to the first prompts, in order. ``validate`` (``module:function``) is asked before the
+    plan whether the checkpoint is still good.
 
     ``unattended_seconds``: how long the supervisor waits for `go` while nobody is
     attached; ``grace_seconds``: how long for the child to end after each signal.
@@ -64,6 +65,7 @@ class RunSpec:
     allow_changed: bool = False
     allow_before: bool = False
     answers: list[str] = field(default_factory=list)
+    validate: str | None = None
     unattended_seconds: float = 30.0
     grace_seconds: float = 8.0
     boot: str | None = None

@@ -16,7 +16,9 @@ journal with ``at`` (UTC ISO time) and ``n`` (1, 2, ...):
              endpoint, ran_before (true: a script's code before the kickoff has run)
 ``plan``     items (see `engine.invalidation`), warnings and losses (each {rule, where,
              message}), changed (differences that were accepted), branch, nothing_to_run
-``refused``  reason (a rule), message, hint, differences (list of lines)
+``refused``  reason (a rule), message, hint, differences (list of lines); the rule is
+             ``not-valid`` where the user's own check (``validate`` of the spec, asked
+             before ``loaded``) says that the checkpoint is not good any more
 ``started``  branch, checkpoint_id
 ``event``    event (CrewAI's type), task (position or null), task_name, agent, method,
              tool, model, tokens, seconds, replayed (true: answered from the recording),

@@ -26,6 +26,8 @@ class Capability(StrEnum):
     PRUNE = "prune"
     #: summaries depend on nothing but their documents, so they can be kept in an index
     INDEX = "index"
+    #: the store itself can be checked, not only what is in it
+    CHECK = "check"
 
 
 class DamagedDocument(Unreadable):
@@ -129,6 +131,16 @@ class WritableStore(Store, Protocol):
 
         ``data`` is the document as JSON. Raises `Refused`
         where the id is taken, `Unreadable` where the store cannot be written.
+        """
+
+
+class CheckableStore(Store, Protocol):
+    """A store with `Capability.CHECK`."""
+
+    def check(self) -> list[str]:
+        """What is wrong with the store as a whole, beyond its documents; reads all of it.
+
+        Raises `NotFound` or `Unreadable`.
         """
 
 

@@ -28,6 +28,7 @@ from crewcheck.model.scan import PAUSED, STOPPED, Damage, Header, Summary
 from crewcheck.stores.base import Capability, DamagedDocument, Scan
 from crewcheck.stores.json_notes import oddities
 from crewcheck.stores.json_text import decoded, diagnose
+from crewcheck.stores.sqlite_check import integrity
 from crewcheck.stores.sqlite_open import DATA_LIMIT, DamagedDatabase, Reader, TooLarge
 from crewcheck.stores.sqlite_query import SIZE, columns, readable, row_number, rows
 
@@ -77,7 +78,7 @@ class FlowStatesStore:
     """A database of flow states. Keys are row numbers, or ``pending-ROW``."""
 
     kind = "flow-states"
-    capabilities: frozenset[Capability] = frozenset()
+    capabilities: frozenset[Capability] = frozenset({Capability.CHECK})
 
     def __init__(self, path: str) -> None:
         self.location = path
@@ -163,6 +164,9 @@ class FlowStatesStore:
     def notes(self, header: Header) -> tuple[str, ...]:
         """None: a summary has read all of a state."""
         return ()
+
+    def check(self) -> list[str]:
+        return integrity(self._reader, "flow_states")
 
     def fingerprint(self) -> object:
         return self._reader.fingerprint()

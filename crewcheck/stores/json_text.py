@@ -80,11 +80,23 @@ def decoded(data: bytes, constants: set[str]) -> tuple[Any, int]:
         constants.add(name)
         return float(name)
 
-    value = json.loads(data.decode("utf-8-sig"), parse_constant=constant)
+    value = _quickly(data)
+    if value is None:
+        value = json.loads(data.decode("utf-8-sig"), parse_constant=constant)
     keys = count_keys(value)
     if keys is None:
         raise TooDeep(TOO_DEEP)
     return value, keys
+
+
+def _quickly(data: bytes) -> Any:
+    """What a text says, None where it is not plain JSON (or null)."""
+    import msgspec
+
+    try:
+        return msgspec.json.decode(data)
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
+        return None
 
 
 def diagnose(data: bytes, error: Exception) -> Damage:
@@ -252,6 +264,18 @@ def _before_record(
         parsed = _closed(before[:-1])
         if parsed is not None:
             return parsed, head, start
+    return None
+
+
+def before_record(data: bytes) -> dict[str, Any] | None:
+    """What comes before the event record of a text that may be cut short in it: all that
+    tells how far its work was. None where that is not whole."""
+    at = data.find(_MARK)
+    for _ in range(_TRIES):
+        before = data[: max(0, at)].rstrip(_BLANK)
+        if before.endswith(b",") and (parsed := _closed(before[:-1])) is not None:
+            return parsed
+        at = data.find(_MARK, at + 1) if at >= 0 else -1
     return None
 
 

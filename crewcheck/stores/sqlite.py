@@ -25,6 +25,7 @@ from crewcheck.stores import jsonb
 from crewcheck.stores.base import TOO_LARGE, Capability, DamagedDocument, Scan
 from crewcheck.stores.json_text import HEAD, BadText, parse_with_notes, summary_of
 from crewcheck.stores.jsonb import JsonbError, Take
+from crewcheck.stores.sqlite_check import integrity
 from crewcheck.stores.sqlite_open import DATA_LIMIT, DamagedDatabase, Reader, TooLarge
 from crewcheck.stores.sqlite_query import SIZE, columns, readable, row_number, rows
 
@@ -71,7 +72,9 @@ class SqliteStore:
     """A database of checkpoints. Keys are row numbers (ids, where rows have no number)."""
 
     kind = "sqlite"
-    capabilities: frozenset[Capability] = frozenset({Capability.WRITE, Capability.INDEX})
+    capabilities: frozenset[Capability] = frozenset(
+        {Capability.WRITE, Capability.INDEX, Capability.CHECK}
+    )
 
     def __init__(self, path: str) -> None:
         self.location = path
@@ -181,6 +184,9 @@ class SqliteStore:
 
     def notes(self, header: Header) -> tuple[str, ...]:
         return self._notes.get(header.key, ())
+
+    def check(self) -> list[str]:
+        return integrity(self._reader)
 
     def fingerprint(self) -> object:
         return self._reader.fingerprint()

@@ -35,8 +35,9 @@ _WAL_VERSION = 3007000
 class State(NamedTuple):
     """``(inode, size, mtime_ns)`` of the files of a database, None for missing or empty.
 
-    ``log`` tells whether the ``-wal`` has a valid header: SQLite passes over one without,
-    but only after ten seconds of trying where it may not write the ``-shm``.
+    ``log`` tells whether the ``-wal`` has a valid header and something behind it: SQLite
+    passes over one without (a writer was killed there), but only after ten seconds of trying
+    where it may not write the ``-shm``.
     """
 
     main: Stamp
@@ -79,7 +80,7 @@ class Files:
             wal,
             journal if journal and journal[1] else None,
             os.path.isfile(self.main + "-shm"),
-            wal is not None and self._is_log(wal),
+            wal is not None and wal[1] > _WAL_HEADER and self._is_log(wal),
         )
 
     def _refuse_rest(self, size: int) -> None:

@@ -22,6 +22,7 @@ def commands(screen: BrowserScreen) -> Iterator[Command]:
     yield Command("Store: refresh", "Look at the store again", screen.action_refresh)
     if not screen.has_store:
         return
+    yield Command("Store: verify", "Read all of it, and say what is wrong", screen.action_verify)
     yield Command("Run: fork", "Fork the checkpoint, with its edits", screen.action_fork)
     yield Command("Run: resume", "Go on from the checkpoint", screen.action_resume)
     yield Command("Diff: show", "Compare with the marked checkpoint, or with the parent",

@@ -13,15 +13,19 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from crewcheck.engine.catalog import open_catalog
+from crewcheck.engine.attempts import count
+from crewcheck.engine.catalog import Catalog, open_catalog
 from crewcheck.engine.data_plan import facts_from_data, wishes_of
+from crewcheck.engine.fallback import choose, insist
 from crewcheck.engine.invalidation import Decision, TaskFacts, Wishes
 from crewcheck.engine.planning import plan_report
 from crewcheck.engine.redaction import Redactor
 from crewcheck.engine.running import (
     FORK,
+    RESUME,
     Prepared,
     Wish,
+    check_attempts,
     confirm,
     prepare,
     project_of,
@@ -30,6 +34,8 @@ from crewcheck.engine.running import (
 )
 from crewcheck.engine.source import CREW, Source, read_source
 from crewcheck.errors import CrewcheckError, NotFound, Refused
+from crewcheck.lineage import Node
+from crewcheck.model.words import many
 from crewcheck.runtimes.follow import Follower
 from crewcheck.runtimes.spawn import RunHandle
 from crewcheck.runtimes.wire import LAST, Message
@@ -48,7 +54,10 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What is known of a fork or resume before anything of the user's has been loaded."""
+    """What is known of a fork or resume before anything of the user's has been loaded.
+
+    ``node`` is what is gone on from: of a run the newest that is valid.
+    """
 
     name: str
     facts: list[TaskFacts]
@@ -56,6 +65,8 @@ class Known:
     changes: list[Change]
     pending: bool
     result: str
+    node: Node
+    cautions: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -103,13 +114,15 @@ class Launch:
 
     def __init__(
         self, location: str, identity: Hashable, wish: Wish, redactor: Redactor,
-        boot: str | None = None,
+        boot: str | None = None, whole_run: bool = False,
     ) -> None:  # fmt: skip
         self.location = location
         self.identity = identity
         self.wish = wish
         self.redactor = redactor
         self.boot = boot
+        #: the run is meant, not just its newest checkpoint
+        self.whole_run = whole_run
         self._source: Source | None = None
         self.prepared: Prepared | None = None
         self.handle: RunHandle | None = None
@@ -127,9 +140,16 @@ class Launch:
             node = next((n for n in nodes if identity_of(n.checkpoint) == self.identity), None)
             if node is None:
                 raise NotFound("this checkpoint is not in the store any more", "refresh with r")
+            said: list[str] = []
+            if self.wish.action == RESUME:
+                node = self._valid(catalog, node, said)
             source = read_source(catalog, node)
             if source.kind != CREW:
                 raise Refused("only crews can be resumed or forked in the app so far")
+            if self.wish.action == RESUME:
+                tried = count(catalog.store.location, source.node, source.done).number
+                if tried:
+                    said.append(f"resumed {many(tried, 'time')} without getting further")
             facts = facts_from_data(source, project_of(source))
         except BaseException:
             catalog.close()
@@ -144,7 +164,21 @@ class Launch:
             self._changes(source),
             source.pending,
             hide.text(source.result),
+            source.node,
+            tuple(map(hide.text, said)),
         )
+
+    def _valid(self, catalog: Catalog, node: Node, said: list[str]) -> Node:
+        """The checkpoint itself, or of a run the newest one that is valid; ``said`` gets what
+        was passed over. Raises `CrewcheckError`."""
+        if not self.whole_run:
+            insist(catalog, node)
+            return node
+        choice = choose(catalog, node)
+        said += [one.said for one in choice.skipped]
+        if loss := choice.loss(catalog):
+            said.append(loss)
+        return choice.node
 
     def _changes(self, source: Source) -> list[Change]:
         hide = self.redactor.value
@@ -169,6 +203,8 @@ class Launch:
     def begin(self) -> None:
         """Find project, entry and Python, and start the child. Raises `CrewcheckError`."""
         assert self._source is not None
+        if self.wish.action == RESUME:
+            check_attempts(self._source, self.wish.max_attempts)
         self.prepared = prepare(self._source, self.wish)
         if self.boot is not None:
             self.prepared.spec.boot = self.boot

@@ -6,6 +6,7 @@ from textual.message import Message
 
 from crewcheck.engine.runs import Found
 from crewcheck.engine.selection import Match
+from crewcheck.engine.verify import Finding
 from crewcheck.errors import CrewcheckError
 from crewcheck.lineage import Forest
 from crewcheck.model.scan import Checkpoint
@@ -29,6 +30,15 @@ class StoreFailed(Message):
     def __init__(self, error: CrewcheckError) -> None:
         super().__init__()
         self.error = error
+
+
+class Verified(Message):
+    """All of the store has been read: what was found in how many checkpoints."""
+
+    def __init__(self, findings: list[Finding], count: int) -> None:
+        super().__init__()
+        self.findings = findings
+        self.count = count
 
 
 class StoreRefreshed(Message):

@@ -11,10 +11,11 @@ import json
 import time
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Lock
 from typing import Any
 
+from crewcheck.engine.attempts import count
 from crewcheck.engine.catalog import Catalog, open_catalog
 from crewcheck.engine.inspect import Info, inspect
 from crewcheck.engine.redaction import Redactor
@@ -41,11 +42,13 @@ Clock = Callable[[], float]
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """A document laid out, or why that did not work. ``state_text`` is a flow's, pretty."""
+    """A document laid out, or why that did not work. ``state_text`` is a flow's, pretty;
+    ``attempts`` are the resumes that got no further."""
 
     info: Info | None = None
     error: CrewcheckError | None = None
     state_text: str = ""
+    attempts: int = 0
 
 
 class Session:
@@ -92,6 +95,7 @@ class Session:
         with self._lock, no_collecting():
             changed = self._catalog.refresh()
             self._mark()
+            self._count_again()
             return changed
 
     def read_summaries(self, cancelled: Callable[[], bool]) -> Iterator[tuple[int, int, bool]]:
@@ -175,7 +179,8 @@ class Session:
                 return Loaded(error=error)
             except Exception as error:  # whatever it is, a person must be told
                 return Loaded(error=unexpected(error))
-            loaded = Loaded(info, None, pretty(info.state) if info.state is not None else "")
+            state = pretty(info.state) if info.state is not None else ""
+            loaded = Loaded(info, None, state, self._attempts(checkpoint, info))
             self._keep(checkpoint, loaded)
             return loaded
 
@@ -214,6 +219,25 @@ class Session:
             except Exception as error:  # whatever it is, a person must be told
                 whole = Whole(error=unexpected(error))
             self._whole = _identity(checkpoint), whole
+
+    def _attempts(self, checkpoint: Checkpoint, info: Info) -> int:
+        node = self._catalog.forest.by_key.get(checkpoint.key)
+        if node is None or not info.tasks:
+            return 0
+        done = sum(1 for task in info.tasks if task.output is not None)
+        try:
+            return count(self.location, node, done).number
+        except (CrewcheckError, OSError):
+            return 0
+
+    def _count_again(self) -> None:
+        """A run may have come to its end: what is kept tells of attempts."""
+        for identity, loaded in list(self._cache.items()):
+            node = self._catalog.forest.by_key.get(identity[0])
+            if loaded.info is not None and node is not None:
+                number = self._attempts(node.checkpoint, loaded.info)
+                if number != loaded.attempts:
+                    self._cache[identity] = replace(loaded, attempts=number)
 
     def read_ahead(self, checkpoints: Iterable[Checkpoint], cancelled: Callable[[], bool]) -> None:
         """Read the documents that a person is likely to look at next, if they are small."""

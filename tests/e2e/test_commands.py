@@ -224,6 +224,61 @@ def test_a_failure_of_the_model_is_the_runs_own(shell: Shell, model: ModelServer
     assert ran(messages) == [3]
 
 
+def configure(shell: Shell, check: str) -> None:
+    """Give the project a check of its own."""
+    (shell.project / "world.py").write_text(check)
+    (shell.project / "pyproject.toml").write_text(
+        '[tool.crewcheck]\nentry = "crew:crew"\nvalidate = "world:still_good"\n'
+    )
+
+
+def test_the_projects_own_check_passes_over_checkpoints(shell: Shell) -> None:
+    configure(
+        shell,
+        "def still_good(checkpoint):\n"
+        "    done = [task['name'] for task in checkpoint['tasks'] if task['output']]\n"
+        "    assert checkpoint['document']['branch'] == checkpoint['branch'] == 'main'\n"
+        "    assert [task['index'] for task in checkpoint['tasks']] == [0, 1, 2, 3]\n"
+        "    checkpoint['inputs'].clear()\n"
+        "    if len(done) > 1:\n"
+        "        return f'the notes on {done[1]} are gone'\n",
+    )
+    newest = next(shell.project.rglob(f"{FAILED}_*.json"))
+    newest.write_bytes(newest.read_bytes()[:100_000])
+    os.utime(newest, (1_700_000_000, 1_700_000_000))
+    code, messages, err = shell.stream("resume", "--yes", "--python", shell.python)
+    assert code == 0, err
+    skipped = [one for one in messages if one["type"] == "skipped"]
+    assert [(one["checkpoint_id"], one["rule"], one["done"]) for one in skipped] == [
+        (FAILED, "truncated", 2),
+        ("20261129T195619_d848e882", "not-valid", 2),
+    ]
+    assert "the notes on angle are gone" in skipped[1]["message"]
+    assert ran(messages) == [1, 2, 3]
+    assert messages[-1]["type"] == "finished"
+    code, out, _ = shell.run("attempts", "list", "--json")
+    assert (code, json.loads(out)) == (0, [])
+
+
+@pytest.mark.parametrize(
+    ("check", "said"),
+    [
+        ("def still_good(checkpoint):\n    return False\n", "is not valid"),
+        ("def still_good(checkpoint):\n    raise OSError('no disk')\n", "OSError: no disk"),
+        ("still_good = 3\n", "is no function"),
+        ("def other(): pass\n", "cannot be loaded"),
+        ("def still_good(checkpoint):\n    return 7\n", "returned int"),
+    ],
+)
+def test_what_the_projects_own_check_refuses_by_name(shell: Shell, check: str, said: str) -> None:
+    configure(shell, check)
+    before = shell.files()
+    code, messages, _ = shell.stream("resume", FAILED, "--yes", "--python", shell.python)
+    assert (code, messages[-1]["type"]) == (5, "refused")
+    assert said in messages[-1]["message"]
+    assert shell.files() == before
+
+
 @pytest.fixture
 def slow(tmp_path: Path, crewai_python: str) -> Iterator[Shell]:
     with serve(seconds_per_word=0.15) as server:

@@ -2,7 +2,9 @@
 
 What it does between is said by ``CREWCHECK_FAKE``, steps joined by newlines: ``refuse:JSON``,
 ``plan:JSON`` (more for its plan), ``say:JSON``, ``print:TEXT``, ``ask:TEXT``, ``hang``,
-``fail:TEXT``, ``gate:PATH`` (go on when a file is there); by default it runs all tasks.
+``fail:TEXT``, ``gate:PATH`` (go on when a file is there), ``distrust:ID,ID`` (refuse these
+checkpoints as the project's own check would), ``save`` (a checkpoint without progress),
+``crash``; by default it runs all tasks.
 """
 
 from __future__ import annotations
@@ -59,6 +61,12 @@ class Child:
                 self.send(**{"type": "refused", "message": "no", "hint": "", "differences": []}
                           | json.loads(value))  # fmt: skip
                 os._exit(5)
+            if name == "distrust":
+                steps.remove(step)
+                if self.spec["checkpoint_id"] in value.split(","):
+                    self.send(type="refused", reason="not-valid", message="the world moved on",
+                              hint="", differences=[])  # fmt: skip
+                    os._exit(5)
             if name == "plan":
                 more = json.loads(value)
                 steps.remove(step)
@@ -105,6 +113,10 @@ class Child:
         elif name == "gate":
             while not os.path.exists(value):
                 time.sleep(0.01)
+        elif name == "save":
+            self.write("task_started")
+        elif name == "crash":
+            os.kill(os.getpid(), 9)
         elif name == "hang":
             time.sleep(60)
         elif name == "fail":

@@ -10,6 +10,7 @@ from crewcheck.model.scan import FAILED, FINISHED, PAUSED, RUNNING, STOPPED, Che
 from crewcheck.tui.glyphs import style_of
 from crewcheck.tui.layout import Block, Cell, Line, Meter, Piece, Table
 from crewcheck.tui.pages.base import Page, Subject, fact, heading, preview
+from crewcheck.tui.pages.checks import check_blocks
 
 #: How wide the bar of a run's progress is.
 BAR = 40
@@ -38,6 +39,7 @@ class OverviewPage(Page):
             self._facts(),
             self._agents(),
             self._notes(),
+            check_blocks(self.info.checks, ROWS, self.subject.glyphs) if self.info else [],
             self._edits(),
             self._losses(),
         ]
@@ -230,6 +232,9 @@ class OverviewPage(Page):
             facts.append(fact("Forks here", forks))
         if info is not None:
             facts += self._spent()
+        if self.subject.loaded is not None and (tried := self.subject.loaded.attempts):
+            facts.append(fact("Resumed", (f"{words.many(tried, 'time')}", "warn"),
+                              ("  without getting further", "muted")))  # fmt: skip
         if summary is not None and summary.version:
             facts.append(fact("CrewAI", one_line(shown(summary.version), 40)))
         about = [words.size(header.size)] if header.size is not None else []

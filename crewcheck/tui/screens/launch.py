@@ -131,6 +131,8 @@ class LaunchScreen(LaunchWork):
 
     def on_launch_work_looked(self, message: LaunchWork.Looked) -> None:
         known = self.known = message.known
+        self.node = known.node
+        self.cautions = (*known.cautions, *self.cautions)
         self.board = PlanBoard(known.facts, known.wishes)
         if self.edited:
             self.phase = "edited"

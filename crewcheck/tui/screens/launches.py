@@ -20,6 +20,7 @@ from crewcheck.tui.runs import Run, begun
 from crewcheck.tui.screens.editing import EditingScreen
 from crewcheck.tui.screens.launch import LaunchScreen
 from crewcheck.tui.widgets.bars import Bar
+from crewcheck.tui.widgets.lineage_tree import LineageTree
 
 
 class LaunchingScreen(EditingScreen):
@@ -27,6 +28,7 @@ class LaunchingScreen(EditingScreen):
 
     #: the program that children run, None for ours
     boot: str | None = None
+    tree_view: LineageTree
 
     def action_fork(self) -> None:
         self._launch(FORK)
@@ -39,11 +41,15 @@ class LaunchingScreen(EditingScreen):
         if subject is None or self.session is None or self.forest is None:
             return
         checkpoint = subject.node.checkpoint
-        if subject.unreadable:
+        whole_run = action == RESUME and self.tree_view.on_a_run
+        if subject.unreadable and not whole_run:
             damage = checkpoint.damage
             why = damage.message if damage is not None else "it cannot be read"
-            self.notify(f"Nothing can go on from a damaged checkpoint: {one_line(why, 200)}",
-                        severity="warning", timeout=6, markup=False)  # fmt: skip
+            way = " e on the run's own line takes the newest valid one." if action == RESUME else ""
+            self.notify(
+                f"Nothing can go on from a damaged checkpoint: {one_line(why, 200)}.{way}",
+                severity="warning", timeout=6, markup=False,
+            )  # fmt: skip
             return
         identity = identity_of(checkpoint)
         edits = self.edits.of(identity)
@@ -56,7 +62,7 @@ class LaunchingScreen(EditingScreen):
         )
         self.app.push_screen(
             LaunchScreen(
-                Launch(self.session.location, identity, wish, self.redactor, self.boot),
+                Launch(self.session.location, identity, wish, self.redactor, self.boot, whole_run),
                 subject.node,
                 branch=branch,
                 taken=frozenset(one.checkpoint.branch for one in self.forest.order),

@@ -7,12 +7,16 @@ from textual.screen import Screen
 from textual.timer import Timer
 from textual.worker import get_current_worker
 
+from crewcheck.engine.catalog import open_catalog
 from crewcheck.engine.redaction import Redactor
 from crewcheck.engine.selection import parse, search
+from crewcheck.engine.verify import verify
 from crewcheck.errors import CrewcheckError
 from crewcheck.lineage import Forest, Node
+from crewcheck.model.harmless import name as harmless_name
 from crewcheck.model.harmless import one_line
 from crewcheck.tui.compared import unexpected
+from crewcheck.tui.glyphs import Glyphs
 from crewcheck.tui.messages import (
     DocumentRead,
     Filtered,
@@ -20,13 +24,18 @@ from crewcheck.tui.messages import (
     StoreOpened,
     StoreRefreshed,
     SummariesRead,
+    Verified,
     WholeRead,
 )
+from crewcheck.tui.pages.checks import finding_blocks
+from crewcheck.tui.screens.dialogs import AskScreen
 from crewcheck.tui.session import Clock, Session
 
 
 class StoreScreen(Screen[None]):
     """Reads on other threads only; what has been read arrives as messages."""
+
+    glyphs: Glyphs
 
     def __init__(self, location: str | None, redactor: Redactor, now: Clock) -> None:
         super().__init__()
@@ -69,6 +78,39 @@ class StoreScreen(Screen[None]):
             self.post_message(StoreFailed(unexpected(error)))
         else:
             self.post_message(StoreRefreshed(session.forest, changed, quiet))
+
+    def action_verify(self) -> None:
+        if self.session is not None:
+            self.notify("Reading the whole store…", timeout=3, markup=False)
+            self.verify_store(self.session.location)
+
+    @work(thread=True, exclusive=True, group="verify", exit_on_error=False)
+    def verify_store(self, location: str) -> None:
+        """Read all of it, beside the session: its own catalog, nobody waits for it."""
+        worker = get_current_worker()
+
+        def tick() -> None:
+            if worker.is_cancelled:
+                raise CrewcheckError("not wanted any more")
+
+        try:
+            with open_catalog(location) as catalog:
+                findings = verify(catalog, None, tick)
+                count = len(catalog.checkpoints)
+        except CrewcheckError as error:
+            if not worker.is_cancelled:
+                self.notify(one_line(str(error), 300), severity="error", markup=False)
+        except Exception as error:  # whatever it is, a person must be told
+            self.notify(one_line(unexpected(error).message, 300), severity="error", markup=False)
+        else:
+            self.post_message(Verified(findings, count))
+
+    def on_verified(self, message: Verified) -> None:
+        def shown(text: str) -> str:
+            return harmless_name(self.redactor.text(text))
+
+        blocks = finding_blocks(message.findings, message.count, self.glyphs, shown)
+        self.app.push_screen(AskScreen("Checks of the store", blocks, [("", "Close  esc")]))
 
     @work(thread=True, exclusive=True, group="summaries", exit_on_error=False)
     def read_summaries(self, session: Session) -> None:

@@ -112,6 +112,15 @@ class LineageTree(CursorView):
             return None
         return node_of(self.rows.list[self.cursor])
 
+    @property
+    def on_a_run(self) -> bool:
+        """Whether the cursor is on a run's or fork's own line."""
+        return (
+            self.node is not None
+            and self.rows is not None
+            and (self.rows.list[self.cursor][1] is None)
+        )
+
     def go_to(self, node: Node) -> bool:
         """Put the cursor on a checkpoint, unfolding what hides it; whether it is shown."""
         if self.rows is None:

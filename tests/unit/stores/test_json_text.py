@@ -90,3 +90,12 @@ def test_a_plain_document_has_no_notes() -> None:
     for ascii_only in (True, False):
         data = json.dumps(doc, ensure_ascii=ascii_only, indent=1).encode()
         assert parse_with_notes(data) == (doc, ())
+
+
+def test_what_comes_before_a_record_that_is_cut_short() -> None:
+    from crewcheck.stores.json_text import before_record
+
+    text = b'{"branch": "a, \\"event_record\\": b", "entities": [1], "event_record": {"nodes": {"x'
+    assert before_record(text) == {"branch": 'a, "event_record": b', "entities": [1]}
+    assert before_record(text[:50]) is None
+    assert before_record(b"") is None

@@ -20,7 +20,7 @@ from crewcheck.errors import Unreadable
 from crewcheck.stores import sqlite_open
 from crewcheck.stores.detect import open_path
 from crewcheck.stores.sqlite import SqliteStore
-from crewcheck.stores.sqlite_files import is_wal_header
+from crewcheck.stores.sqlite_files import Files, is_wal_header
 from crewcheck.stores.sqlite_open import sqlite_kind
 
 pytestmark = pytest.mark.timeout(60)
@@ -147,6 +147,26 @@ def test_a_wal_that_is_none_is_passed_over_at_once(
             assert len(store.scan().headers) == 2
         assert time.monotonic() - started < 5  # SQLite's own retries take ten
         assert Path(path + "-wal").read_bytes() == garbage
+
+
+def test_a_wal_of_a_header_alone_is_passed_over_at_once(tmp_path: Path) -> None:
+    """Its writer was killed between the header and the first frame."""
+    path = tmp_path / "runs.db"
+    with closing(sqlite3.connect(path, isolation_level=None)) as db:
+        db.execute("PRAGMA journal_mode=WAL")
+        db.execute("CREATE TABLE checkpoints (id TEXT PRIMARY KEY, data TEXT)")
+        db.execute("INSERT INTO checkpoints VALUES ('20261129T170001_00000001', '{}')")
+        db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        db.execute("INSERT INTO checkpoints VALUES ('20261129T170002_00000002', '{}')")
+        header = Path(f"{path}-wal").read_bytes()[:32]
+        killed = tmp_path / "killed.db"
+        killed.write_bytes(path.read_bytes())
+    Path(f"{killed}-wal").write_bytes(header)
+    # as SQLite makes it: nothing is in its index so far
+    Path(f"{killed}-shm").write_bytes(bytes(32768))
+    assert not Files(str(killed)).look().log
+    with closing(SqliteStore(str(killed))) as store:
+        assert [one.id for one in store.scan().headers] == ["20261129T170001_00000001"]
 
 
 def test_fifos_beside_a_database(tmp_path: Path, temporary: Path) -> None:
