@@ -39,6 +39,7 @@ class Info:
     ``inputs`` are those of the kickoff (None: it had none), ``placeholders`` the names
     that the templates ask for, ``question`` and ``answer`` an agent's, ``state`` a flow's.
     ``settings`` are the checkpoint settings of the run (location, on_events, ...).
+    ``events`` may have been left out; ``event_count`` is how many there are.
     """
 
     checkpoint: Checkpoint
@@ -53,17 +54,20 @@ class Info:
     answer: str | None
     process: str | None
     events: list[eventlog.EventLine]
+    event_count: int
     tokens: eventlog.Tokens
     losses: list[Loss]
     settings: dict[str, Any]
     notes: tuple[str, ...]
 
 
-def inspect(catalog: Catalog, checkpoint: Checkpoint, redactor: Redactor) -> Info:
+def inspect(
+    catalog: Catalog, checkpoint: Checkpoint, redactor: Redactor, *, with_events: bool = True
+) -> Info:
     """Read and lay out a checkpoint. Raises `DamagedDocument` or `NotFound`."""
-    document = catalog.store.document(checkpoint.header)
+    document = catalog.store.document(checkpoint.header, lean=True)
     notes = catalog.store.notes(checkpoint.header)
-    return lay_out(document, checkpoint, redactor, notes)
+    return lay_out(document, checkpoint, redactor, notes, with_events=with_events)
 
 
 def lay_out(
@@ -71,6 +75,8 @@ def lay_out(
     checkpoint: Checkpoint,
     redactor: Redactor,
     notes: tuple[str, ...] = (),
+    *,
+    with_events: bool = True,
 ) -> Info:
     """What a document holds, redacted. Accepts any JSON object."""
     events = sorted_events(document)
@@ -96,7 +102,8 @@ def lay_out(
         question=question,
         answer=answer,
         process=text(entity.get("process")),
-        events=eventlog.lines(events),
+        events=eventlog.lines(events) if with_events else [],
+        event_count=len(events),
         tokens=eventlog.total_tokens(events),
         losses=losses(entity, events),
         settings=dict(mapping(entity.get("checkpoint"))),

@@ -13,6 +13,25 @@ Event = Mapping[str, Any]
 
 _CLOSING = ("_completed", "_finished", "_failed", "_error", "_paused")
 
+#: What laying a document out reads of an event; whole copies of tasks and agents are not in it.
+FIELDS = frozenset({
+    "agent_role", "checkpoint_id", "crew_name", "emission_sequence", "error", "event_id",
+    "flow_name", "inputs", "message", "method_name", "model", "parent_event_id", "response",
+    "result", "started_event_id", "task_id", "task_name", "timestamp", "tool_args", "tool_name",
+    "trigger", "type", "usage",
+})  # fmt: skip
+#: Objects of an event of which it reads these keys only.
+PARTS = {
+    "task": ("name", "role"),
+    "agent": ("name", "role"),
+    "agent_info": ("id",),
+    "state": ("id",),
+}
+#: As `PARTS`, but other values than objects are read whole.
+OUTPUT, OUTPUT_PARTS = "output", ("raw",)
+#: Read of events of types that begin with `MESSAGES_OF` only: of model calls they are long.
+MESSAGES, MESSAGES_OF = "messages", "lite_agent_execution_"
+
 
 @dataclass(frozen=True, slots=True)
 class Tokens:

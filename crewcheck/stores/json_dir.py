@@ -149,7 +149,7 @@ class JsonDirStore:
             return damage
         return Damage("being-written", "it is being written now", damage.offset)
 
-    def document(self, header: Header) -> dict[str, Any]:
+    def document(self, header: Header, *, lean: bool = False) -> dict[str, Any]:
         from crewcheck.stores.json_text import BadText, parse_with_notes
 
         try:
@@ -162,7 +162,7 @@ class JsonDirStore:
         except OSError as error:
             raise _cannot_read(header.location, error) from error
         try:
-            document, self._notes[header.key] = parse_with_notes(data)
+            document, self._notes[header.key] = parse_with_notes(data, lean)
         except BadText as error:
             raise DamagedDocument(header, self._in_the_making(header, error.damage)) from error
         return document
