@@ -1,6 +1,7 @@
 """An open store and what is known of it so far: the one object behind list, tree and app.
 
-Opening reads headers only. Summaries are read when asked for, one checkpoint or all;
+Opening reads headers only; with ``names_only`` just what names or columns say of them, and
+`Catalog.complete` the rest. Summaries are read when asked for, one checkpoint or all;
 each time some have come in, the forest may be built again. A catalog is not for several
 threads at once: a front end that reads summaries in the background hands them over.
 """
@@ -10,11 +11,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable
 from types import TracebackType
-from typing import Any
 
 from crewcheck.lineage import Forest, Segment, build
+from crewcheck.model.collecting import no_collecting
 from crewcheck.model.identifiers import time_of
-from crewcheck.model.scan import FORK_TRIGGER, STOPPED, Checkpoint, Damage, Summary
+from crewcheck.model.scan import FORK_TRIGGER, STOPPED, Checkpoint, Damage, Header, Summary
 from crewcheck.stores.base import Store
 from crewcheck.stores.detect import default_location, open_path
 
@@ -23,45 +24,82 @@ RUNNING_SECONDS = 60
 
 
 class Catalog:
-    """The checkpoints of one store. ``forest`` has them in order, runs and forks apart."""
+    """The checkpoints of one store. ``forest`` has them in order, runs and forks apart.
 
-    def __init__(self, store: Store) -> None:
+    ``clock`` tells the time (seconds since 1970) by which a run is taken to be going on.
+    """
+
+    def __init__(
+        self, store: Store, names_only: bool = False, clock: Callable[[], float] = time.time
+    ) -> None:
         self.store = store
+        self.clock = clock
         self.foreign = 0
         self.problems: tuple[str, ...] = ()
         self.forest: Forest = build(())
-        self._known: dict[tuple[Any, ...], Checkpoint] = {}
-        self.refresh()
+        #: whether sizes and stamps are known, and the order is final; see `complete`
+        self.is_complete = False
+        self._known: dict[str | int, Checkpoint] = {}
+        self._scan(names_only)
+        self.rebuild()
 
     def refresh(self) -> bool:
         """Look at the store again; summaries of unchanged checkpoints are kept.
 
         Returns whether anything has changed. Raises `NotFound` or `Unreadable`.
         """
-        scan = self.store.scan()
-        before = self._known
-        known: dict[tuple[Any, ...], Checkpoint] = {}
-        for header in scan.headers:
-            identity = (header.key, header.id, header.stamp, header.size)
-            old = before.get(identity)
-            settled = old is not None and not (
-                old.damage is not None and old.damage.rule == "being-written"
-            )
-            known[identity] = old if old is not None and settled else Checkpoint(header)
-        changed = known.keys() != before.keys() or any(
-            known[identity] is not before[identity] for identity in known
+        if not self.is_complete:
+            return self.complete()
+        changed = self._scan()
+        self.rebuild()
+        return changed
+
+    def complete(self) -> bool:
+        """Look at what was opened with ``names_only``: sizes, stamps, files of other names.
+
+        Sizes are set on the checkpoints that are there. Returns whether anything else has
+        changed, the order included; if not, the forest stays the same one. Raises
+        `NotFound` or `Unreadable`.
+        """
+        if self.is_complete:
+            return False
+        before, was = self.forest, (self.foreign, self.problems)
+        changed = self._scan()
+        self.rebuild()
+        if not changed and self._same_order(before):
+            self.forest = before
+        return self.forest is not before or was != (self.foreign, self.problems)
+
+    def _same_order(self, other: Forest) -> bool:
+        return all(
+            one.checkpoint is two.checkpoint
+            for one, two in zip(self.forest.order, other.order, strict=True)
         )
-        self._known = known
+
+    def _scan(self, names_only: bool = False) -> bool:
+        """Take in the headers; whether other ones than before, or changed ones."""
+        with no_collecting():
+            scan = self.store.scan(names_only)
+            before = self._known
+            known = {}
+            changed = len(scan.headers) != len(before)
+            for header in scan.headers:
+                old = before.get(header.key) if before else None
+                if old is None or not _is_same(old, header, self.is_complete):
+                    old = Checkpoint(header)
+                    changed = True
+                known[header.key] = old
+            self._known = known
         self.foreign = scan.foreign
         self.problems = scan.problems
-        self.rebuild()
+        self.is_complete = scan.complete
         return changed
 
     def rebuild(self, now: float | None = None) -> None:
         """Build the forest anew from what is known, and what follows from it."""
         self.forest = build(self._known.values())
         _mark_lineage(self.forest)
-        _mark_running(self.forest, time.time() if now is None else now)
+        _mark_running(self.forest, self.clock() if now is None else now)
 
     @property
     def checkpoints(self) -> list[Checkpoint]:
@@ -102,9 +140,25 @@ class Catalog:
         self.close()
 
 
-def open_catalog(location: str | None) -> Catalog:
+def open_catalog(
+    location: str | None, names_only: bool = False, clock: Callable[[], float] = time.time
+) -> Catalog:
     """Open a store by its path, or the default one. Raises `NotFound` or `Unreadable`."""
-    return Catalog(open_path(location if location is not None else default_location()).store)
+    store = open_path(location if location is not None else default_location()).store
+    return Catalog(store, names_only, clock)
+
+
+def _is_same(old: Checkpoint, header: Header, was_complete: bool) -> bool:
+    """Whether a header found now is that of a known checkpoint, unchanged; what was not
+    known of it before is then."""
+    had = old.header
+    if had.id != header.id or (old.damage is not None and old.damage.rule == "being-written"):
+        return False
+    if not was_complete:
+        had.stamp = header.stamp
+        had.size = header.size if had.size is None else had.size
+    # where the store does not tell sizes, a document that was read has one all the same
+    return had.stamp == header.stamp and header.size in (None, had.size)
 
 
 def run_status(segment: Segment) -> str | None:
@@ -120,17 +174,18 @@ def _mark_lineage(forest: Forest) -> None:
     for node in forest.order:
         checkpoint = node.checkpoint
         checkpoint.lineage_damage = None
-        twins = forest.by_id[checkpoint.id]
-        if len(twins) > 1:
-            other = next(twin for twin in twins if twin is not node)
-            checkpoint.lineage_damage = Damage(
-                "duplicate-id", f"its id is also that of {other.checkpoint.header.location}"
-            )
-        elif node.cut:
+        checkpoint.running = False
+        if node.cut:
             checkpoint.lineage_damage = Damage("cycle", "it is among its own ancestors")
         elif node.missing_parent is not None:
             checkpoint.lineage_damage = Damage(
                 "parent-missing", f"its parent {node.missing_parent} is not in the store"
+            )
+    for twins in forest.twins.values():
+        for node in twins:
+            other = next(twin for twin in twins if twin is not node)
+            node.checkpoint.lineage_damage = Damage(
+                "duplicate-id", f"its id is also that of {other.checkpoint.header.location}"
             )
 
 
@@ -140,8 +195,6 @@ def _mark_running(forest: Forest, now: float) -> None:
     until = time.strftime("%Y%m%dT%H%M%S", time.gmtime(now + RUNNING_SECONDS))
     young, old = time_of(since) or "", time_of(until) or ""
     for segment in forest.segments():
-        for node in segment.nodes:
-            node.checkpoint.running = False
         newest = segment.newest.checkpoint
         created = newest.header.created_at or ""
         # a fork is written before anything runs

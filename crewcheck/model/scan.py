@@ -78,7 +78,6 @@ class Header:
 
     def __init__(
         self,
-        *,
         key: str | int,
         id: str,
         location: str,
