@@ -9,12 +9,13 @@ from crewcheck.errors import CrewcheckError
 from crewcheck.lineage import Forest
 from crewcheck.model.scan import Checkpoint
 from crewcheck.tui.query import Match
+from crewcheck.tui.rows import Rows
 from crewcheck.tui.runs import News, Run
 from crewcheck.tui.session import Loaded, Session
 
 
 class StoreOpened(Message):
-    """The store is open, its headers are in order."""
+    """The store is open: its checkpoints are known by their names, and in order."""
 
     def __init__(self, session: Session, forest: Forest) -> None:
         super().__init__()
@@ -31,12 +32,12 @@ class StoreFailed(Message):
 
 
 class StoreRefreshed(Message):
-    """The store has been looked at again."""
+    """The store has been looked at again; ``said`` is what has changed, in a few words."""
 
-    def __init__(self, forest: Forest, changed: bool, quiet: bool = False) -> None:
+    def __init__(self, forest: Forest, said: str = "", quiet: bool = False) -> None:
         super().__init__()
         self.forest = forest
-        self.changed = changed
+        self.said = said
         #: nobody asked for it
         self.quiet = quiet
 
@@ -52,6 +53,9 @@ class SummariesRead(Message):
 
 class Filtered(Message):
     """A filter has been worked out; ``match`` is None where it asks for nothing."""
+
+    #: the rows of the match, worked out already
+    rows: Rows | None = None
 
     def __init__(self, query: str, forest: Forest, match: Match | None) -> None:
         super().__init__()

@@ -21,7 +21,8 @@ from crewcheck.engine.redaction import Redactor
 from crewcheck.errors import CrewcheckError
 from crewcheck.lineage import Forest
 from crewcheck.model.collecting import no_collecting
-from crewcheck.model.scan import Checkpoint
+from crewcheck.model.scan import Checkpoint, Summary
+from crewcheck.tui.rows import outline_of
 
 #: After so much work at a stretch a background worker lets the UI have the interpreter.
 STRETCH_SECONDS = 0.004
@@ -51,13 +52,21 @@ class Session:
         self.now = now
         self._lock = Lock()
         self._reading = Lock()
-        self._cache: OrderedDict[tuple[Any, ...], Loaded] = OrderedDict()
+        #: a checkpoint that has changed is another object after a refresh
+        self._cache: OrderedDict[Checkpoint, Loaded] = OrderedDict()
         #: checkpoints that were drawn without their summary, the last one drawn most urgent
         self.wanted: deque[Checkpoint] = deque(maxlen=256)
         #: the checkpoints at which runs of ours stand: of live ones, and of ended ones
         self.marks: tuple[frozenset[str], frozenset[str]] = (frozenset(), frozenset())
+        self._texts: dict[str, str] = {}
+        #: how many checkpoints had no summary when the store was looked at last
+        self.left = 0
         with no_collecting():
-            self._catalog: Catalog = open_catalog(location, clock=now)
+            self._catalog: Catalog = open_catalog(location, names_only=True, clock=now)
+            if not self.forest.order:
+                # what has other names is known after a look only
+                self._catalog.complete()
+            self._prepare()
 
     @property
     def forest(self) -> Forest:
@@ -79,12 +88,34 @@ class Session:
     def problems(self) -> tuple[str, ...]:
         return self._catalog.problems
 
+    def complete(self) -> None:
+        """Look at what the names do not tell: sizes, and the order within a second.
+
+        The forest stays the same one where the order does.
+        """
+        with self._lock, no_collecting():
+            self._catalog.complete()
+            self._prepare()
+
     def refresh(self) -> bool:
         """Look at the store again; whether anything has changed."""
         with self._lock, no_collecting():
             changed = self._catalog.refresh()
-            self._mark()
+            self._prepare()
             return changed
+
+    def _prepare(self) -> None:
+        """What takes as long as the store is big, so that the UI thread need not do it."""
+        self._mark()
+        outline_of(self.forest)
+        self.left = 0
+        for node in self.forest.order:
+            self.left += node.checkpoint.summary is None
+            if node.parent is not None:
+                header, parent = node.checkpoint.header, node.parent.checkpoint.header
+                if header.parent_id == parent.id:
+                    # one text is enough
+                    header.parent_id = parent.id
 
     def read_summaries(self, cancelled: Callable[[], bool]) -> Iterator[tuple[int, int, bool]]:
         """Read what is missing, wanted ones first, else newest first.
@@ -107,7 +138,7 @@ class Session:
                 return
             summary = self._catalog.read_summary(checkpoint)
             stale = stale or _moves(checkpoint, summary.branch, summary.parent_id)
-            checkpoint.summary = summary
+            checkpoint.summary = self._shared(checkpoint, summary)
             came += 1
             left -= 1
             now = time.monotonic()
@@ -137,10 +168,20 @@ class Session:
                 return checkpoint
         return next((one for one in queue if one.summary is None), None)
 
+    def _shared(self, checkpoint: Checkpoint, summary: Summary) -> Summary:
+        """The summary, with one object for a text that many of them have."""
+        for name in ("kind", "name", "trigger", "version", "branch", "status", "run_key"):
+            said = getattr(summary, name)
+            if said is not None:
+                setattr(summary, name, self._texts.setdefault(said, said))
+        if summary.parent_id == checkpoint.header.parent_id:
+            summary.parent_id = checkpoint.header.parent_id
+        return summary
+
     def _rebuild(self) -> None:
         with self._lock, no_collecting():
             self._catalog.rebuild()
-            self._mark()
+            self._prepare()
 
     def _mark(self) -> None:
         """Of runs of ours their journal is the truth, not the age of what they wrote."""
@@ -148,7 +189,7 @@ class Session:
 
     def cached(self, checkpoint: Checkpoint) -> Loaded | None:
         """What has been read of a checkpoint already. Any thread."""
-        return self._cache.get(_identity(checkpoint))
+        return self._cache.get(checkpoint)
 
     def load(self, checkpoint: Checkpoint) -> Loaded:
         """Read a document and lay it out. One at a time: parsing is what takes long."""

@@ -31,7 +31,6 @@ from crewcheck.tui.messages import (
 from crewcheck.tui.pages import Page, Subject
 from crewcheck.tui.runs import Run
 from crewcheck.tui.screens.launches import LaunchingScreen
-from crewcheck.tui.screens.store import difference
 from crewcheck.tui.session import Clock, Loaded
 from crewcheck.tui.widgets.bars import Bar
 from crewcheck.tui.widgets.cursor_view import CursorView
@@ -130,18 +129,16 @@ class BrowserScreen(LaunchingScreen):
         self.session = message.session
         self.tree_view.want = message.session.wanted.append
         self._show_forest(message.forest)
-        self._continue_reading()
         self.look_for_runs()
 
     def on_store_refreshed(self, message: StoreRefreshed) -> None:
-        before = self.forest
         self._show_forest(message.forest)
         self._continue_reading()
         self.go_to_expected()
         if message.quiet:
             return
         self.look_for_runs()
-        self.notify(difference(before, message.forest), timeout=2.5, markup=False)
+        self.notify(message.said, timeout=2.5, markup=False)
 
     def on_store_failed(self, message: StoreFailed) -> None:
         self.workers.cancel_group(self, "summaries")
@@ -164,7 +161,7 @@ class BrowserScreen(LaunchingScreen):
     def on_filtered(self, message: Filtered) -> None:
         if message.query != self.query_text or message.forest is not self.forest:
             return
-        self.tree_view.show(message.forest, message.match)
+        self.tree_view.show(message.forest, message.match, message.rows)
         self._show_count()
         self._look()
 
@@ -178,8 +175,14 @@ class BrowserScreen(LaunchingScreen):
     # -- drawing
 
     def _show_forest(self, forest: Forest) -> None:
+        same = forest is self.forest
         self.forest = forest
         self._show_top()
+        if same and forest.order and not self.has_class("-notice"):
+            # what is known of its checkpoints may be more than before
+            self.tree_view.refresh()
+            self._look()
+            return
         if not forest.order:
             self._show_empty()
             return
@@ -193,8 +196,7 @@ class BrowserScreen(LaunchingScreen):
 
     def _continue_reading(self) -> None:
         assert self.session is not None
-        assert self.forest is not None
-        self._left_to_read = sum(1 for one in self.forest.order if one.checkpoint.summary is None)
+        self._left_to_read = self.session.left
         self._show_top()
         if self._left_to_read:
             self.read_summaries(self.session)
@@ -336,12 +338,13 @@ class BrowserScreen(LaunchingScreen):
             self.detail.text.focus()
 
     def go_to_checkpoint(self, checkpoint_id: str) -> bool:
-        nodes = self.forest.by_id.get(checkpoint_id) if self.forest is not None else None
-        if not nodes:
+        newest_first = reversed(self.forest.order) if self.forest is not None else ()
+        node = next((one for one in newest_first if one.checkpoint.id == checkpoint_id), None)
+        if node is None:
             return False
         if self.query_text:
             self._drop_filter()
-        return self.tree_view.go_to(nodes[0])
+        return self.tree_view.go_to(node)
 
     # -- panes
 

@@ -20,6 +20,7 @@ from crewcheck.tui.messages import (
     SummariesRead,
 )
 from crewcheck.tui.query import search
+from crewcheck.tui.rows import Rows
 from crewcheck.tui.session import Clock, Session, unexpected
 
 
@@ -56,17 +57,31 @@ class StoreScreen(Screen[None]):
             self.post_message(StoreFailed(unexpected(error)))
         else:
             self.post_message(StoreOpened(session, session.forest))
+            self._complete(session)
 
-    @work(thread=True, exclusive=True, group="store", exit_on_error=False)
-    def refresh_store(self, session: Session, quiet: bool = False) -> None:
+    def _complete(self, session: Session) -> None:
+        """What the names do not tell: sizes, and which of one second comes first."""
         try:
-            changed = session.refresh()
+            session.complete()
         except CrewcheckError as error:
             self.post_message(StoreFailed(error))
         except Exception as error:  # whatever it is, a person must be told
             self.post_message(StoreFailed(unexpected(error)))
         else:
-            self.post_message(StoreRefreshed(session.forest, changed, quiet))
+            self.post_message(StoreRefreshed(session.forest, quiet=True))
+
+    @work(thread=True, exclusive=True, group="store", exit_on_error=False)
+    def refresh_store(self, session: Session, quiet: bool = False) -> None:
+        before = session.forest
+        try:
+            session.refresh()
+        except CrewcheckError as error:
+            self.post_message(StoreFailed(error))
+        except Exception as error:  # whatever it is, a person must be told
+            self.post_message(StoreFailed(unexpected(error)))
+        else:
+            said = "" if quiet else difference(before, session.forest)
+            self.post_message(StoreRefreshed(session.forest, said, quiet))
 
     @work(thread=True, exclusive=True, group="summaries", exit_on_error=False)
     def read_summaries(self, session: Session) -> None:
@@ -86,8 +101,10 @@ class StoreScreen(Screen[None]):
     def find(self, forest: Forest, query: str) -> None:
         worker = get_current_worker()
         match = search(forest, query, lambda: worker.is_cancelled)
+        found = Filtered(query, forest, match)
+        found.rows = Rows(forest, only=match.shown) if match is not None else None
         if not worker.is_cancelled:
-            self.post_message(Filtered(query, forest, match))
+            self.post_message(found)
 
     @work(thread=True, exclusive=True, group="document", exit_on_error=False)
     def read_document(self, session: Session, node: Node, ahead: list[Node]) -> None:
@@ -99,10 +116,9 @@ class StoreScreen(Screen[None]):
         session.read_ahead((one.checkpoint for one in ahead), lambda: worker.is_cancelled)
 
 
-def difference(before: Forest | None, after: Forest) -> str:
+def difference(before: Forest, after: Forest) -> str:
     """What a refresh has brought, in a few words."""
-    old = set(before.by_key) if before is not None else set()
-    new = set(after.by_key)
+    old, new = ({node.checkpoint.key for node in forest.order} for forest in (before, after))
     came, gone = len(new - old), len(old - new)
     if not came and not gone:
         return "Nothing has changed"
