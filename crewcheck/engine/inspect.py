@@ -6,6 +6,7 @@ here holds a key unless secrets were asked for.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any
 
@@ -39,7 +40,8 @@ class Info:
     ``inputs`` are those of the kickoff (None: it had none), ``placeholders`` the names
     that the templates ask for, ``question`` and ``answer`` an agent's, ``state`` a flow's.
     ``settings`` are the checkpoint settings of the run (location, on_events, ...).
-    ``events`` may have been left out; ``event_count`` is how many there are.
+    ``events`` may have been left out; ``event_count`` is how many there are. ``failure`` is
+    what the newest event of a failure says.
     """
 
     checkpoint: Checkpoint
@@ -53,8 +55,9 @@ class Info:
     question: str | None
     answer: str | None
     process: str | None
-    events: list[eventlog.EventLine]
+    events: Sequence[eventlog.EventLine]
     event_count: int
+    failure: str | None
     tokens: eventlog.Tokens
     losses: list[Loss]
     settings: dict[str, Any]
@@ -104,6 +107,7 @@ def lay_out(
         process=text(entity.get("process")),
         events=eventlog.lines(events) if with_events else [],
         event_count=len(events),
+        failure=eventlog.failure(events),
         tokens=eventlog.total_tokens(events),
         losses=losses(entity, events),
         settings=dict(mapping(entity.get("checkpoint"))),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -89,6 +89,14 @@ def total_tokens(events: Iterable[Event]) -> Tokens:
     for event in events:
         spent += tokens_of(event)
     return spent
+
+
+def failure(events: Sequence[Event]) -> str | None:
+    """What the newest event of a failure says. ``events`` must be sorted."""
+    for event in reversed(events):
+        if (text(event.get("type")) or "").endswith(("_failed", "_error")) and detail(event):
+            return detail(event)
+    return None
 
 
 def seconds_between(start: object, end: object) -> float | None:

@@ -73,6 +73,15 @@ class DocumentRead(Message):
         self.loaded = loaded
 
 
+class MoreRead(Message):
+    """Texts or events of a big document have come, or ``problem`` says why not."""
+
+    def __init__(self, loaded: Loaded, problem: str = "") -> None:
+        super().__init__()
+        self.loaded = loaded
+        self.problem = problem
+
+
 class RunsFound(Message):
     """There are runs of this store that the app did not know of."""
 

@@ -7,15 +7,18 @@ checkpoints; a summary that comes in meanwhile is set in one step.
 
 from __future__ import annotations
 
-import json
+import os
 import time
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from contextlib import nullcontext
+from dataclasses import dataclass, field, fields, is_dataclass
 from threading import Lock
 from typing import Any
 
 from crewcheck.engine.catalog import Catalog, open_catalog
+from crewcheck.engine.cut import Cut, pretty
+from crewcheck.engine.documents import BIG_BYTES, Documents, EventPages, Gone
 from crewcheck.engine.inspect import Info, inspect
 from crewcheck.engine.redaction import Redactor
 from crewcheck.errors import CrewcheckError
@@ -26,22 +29,28 @@ from crewcheck.tui.rows import outline_of
 
 #: After so much work at a stretch a background worker lets the UI have the interpreter.
 STRETCH_SECONDS = 0.004
-#: What the cache of documents may hold, by their sizes in the store.
+#: What the cache of documents may hold.
 CACHE_BYTES = 48_000_000
 CACHE_ENTRIES = 24
 #: Bigger documents are not read ahead.
 AHEAD_BYTES = 1_000_000
+#: So much of long texts is kept.
+TEXT_CHARACTERS = 32_000_000
 
 Clock = Callable[[], float]
 
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """A document laid out, or why that did not work. ``state_text`` is a flow's, pretty."""
+    """A document laid out, or why that did not work. ``state_text`` is a flow's, pretty.
+
+    ``texts`` are those that came cut and have been fetched since, by their numbers.
+    """
 
     info: Info | None = None
     error: CrewcheckError | None = None
     state_text: str = ""
+    texts: dict[int, str] = field(default_factory=dict)
 
 
 class Session:
@@ -53,7 +62,10 @@ class Session:
         self._lock = Lock()
         self._reading = Lock()
         #: a checkpoint that has changed is another object after a refresh
-        self._cache: OrderedDict[Checkpoint, Loaded] = OrderedDict()
+        self._cache: OrderedDict[Checkpoint, tuple[Loaded, int]] = OrderedDict()
+        self._caching = Lock()
+        #: of which cut texts have been fetched
+        self._whole: Loaded | None = None
         #: checkpoints that were drawn without their summary, the last one drawn most urgent
         self.wanted: deque[Checkpoint] = deque(maxlen=256)
         #: the checkpoints at which runs of ours stand: of live ones, and of ended ones
@@ -67,6 +79,7 @@ class Session:
                 # what has other names is known after a look only
                 self._catalog.complete()
             self._prepare()
+        self.documents = Documents(self.location, show=redactor.show)
 
     @property
     def forest(self) -> Forest:
@@ -189,23 +202,66 @@ class Session:
 
     def cached(self, checkpoint: Checkpoint) -> Loaded | None:
         """What has been read of a checkpoint already. Any thread."""
-        return self._cache.get(checkpoint)
+        known = self._cache.get(checkpoint)
+        return known[0] if known is not None else None
 
-    def load(self, checkpoint: Checkpoint) -> Loaded:
-        """Read a document and lay it out. One at a time: parsing is what takes long."""
-        with self._reading:
+    def load(self, checkpoint: Checkpoint) -> Loaded | None:
+        """Read a document and lay it out; None where another was asked for meanwhile.
+
+        Small ones here, one at a time, for parsing is what takes long; big ones are read by
+        another process.
+        """
+        is_big = size_of(checkpoint) > BIG_BYTES
+        with nullcontext() if is_big else self._reading:
             known = self.cached(checkpoint)
             if known is not None:
                 return known
             try:
-                info = inspect(self._catalog, checkpoint, self.redactor)
+                if is_big:
+                    info = self.documents.load(checkpoint)
+                else:
+                    info = inspect(self._catalog, checkpoint, self.redactor)
+            except Gone:
+                return None
             except CrewcheckError as error:
                 return Loaded(error=error)
             except Exception as error:  # whatever it is, a person must be told
                 return Loaded(error=unexpected(error))
-            loaded = Loaded(info, None, pretty(info.state) if info.state is not None else "")
+            state = info.state
+            said = state if isinstance(state, Cut) else pretty(state) if state is not None else ""
+            loaded = Loaded(info, None, said)
             self._keep(checkpoint, loaded)
             return loaded
+
+    def fetch(self, checkpoint: Checkpoint, loaded: Loaded, cuts: Iterable[Cut]) -> bool:
+        """Get the whole of cut texts; whether any came. Raises `CrewcheckError`."""
+        other = self._whole
+        if other is not loaded:
+            # of one checkpoint at a time: they may be long
+            self._whole = loaded
+            if other is not None:
+                other.texts.clear()
+        came = False
+        for cut in cuts:
+            if cut.number not in loaded.texts:
+                text = self.documents.text(checkpoint, cut)
+                if sum(map(len, loaded.texts.values())) + len(text) > TEXT_CHARACTERS:
+                    loaded.texts.clear()
+                loaded.texts[cut.number] = text
+                came = True
+        return came
+
+    def fetch_events(self, checkpoint: Checkpoint, loaded: Loaded, number: int) -> bool:
+        """Get a page of events; whether it came. Raises `CrewcheckError`."""
+        pages = loaded.info.events if loaded.info is not None else None
+        if not isinstance(pages, EventPages) or pages.has(number):
+            return False
+        try:
+            pages.put(number, self.documents.events(checkpoint, number))
+        except CrewcheckError:
+            pages.give_up(number)
+            raise
+        return True
 
     def read_ahead(self, checkpoints: Iterable[Checkpoint], cancelled: Callable[[], bool]) -> None:
         """Read the documents that a person is likely to look at next, if they are small."""
@@ -217,15 +273,53 @@ class Session:
                 self.load(checkpoint)
 
     def _keep(self, checkpoint: Checkpoint, loaded: Loaded) -> None:
-        cache = self._cache
-        cache[_identity(checkpoint)] = loaded
-        held = sum(identity[-1] or 0 for identity in list(cache))
-        while len(cache) > 1 and (held > CACHE_BYTES or len(cache) > CACHE_ENTRIES):
-            identity, _ = cache.popitem(last=False)
-            held -= identity[-1] or 0
+        weight = weight_of(loaded.info)
+        with self._caching:
+            cache = self._cache
+            cache[checkpoint] = loaded, weight
+            held = sum(other for _, other in cache.values())
+            while len(cache) > 1 and (held > CACHE_BYTES or len(cache) > CACHE_ENTRIES):
+                _, (_, other) = cache.popitem(last=False)
+                held -= other
 
     def close(self) -> None:
+        self.documents.close()
         self._catalog.close()
+
+
+def size_of(checkpoint: Checkpoint) -> int:
+    """How big a document is, in bytes; 0 where that is not to be known without reading it."""
+    size = checkpoint.header.size
+    if size is None:
+        # not looked at yet
+        try:
+            size = os.path.getsize(checkpoint.header.location)
+        except OSError:
+            size = 0
+    return size
+
+
+def weight_of(value: Any) -> int:
+    """Roughly how many bytes of memory something holds; a text twice there counts twice."""
+    weight = 0
+    stack = [value]
+    while stack:
+        one = stack.pop()
+        weight += 64
+        if isinstance(one, str):
+            weight += len(one) if one.isascii() else 2 * len(one)
+        elif isinstance(one, dict):
+            weight += 100 * len(one)
+            stack += one.keys()
+            stack += one.values()
+        elif isinstance(one, list | tuple):
+            weight += 8 * len(one)
+            stack += one
+        elif is_dataclass(one):
+            stack += [getattr(one, part.name) for part in fields(one) if part.name != "checkpoint"]
+        elif isinstance(one, EventPages):
+            stack += one.first
+    return weight
 
 
 def mark_runs(forest: Forest, live: frozenset[str], ended: frozenset[str]) -> None:
@@ -244,17 +338,7 @@ def unexpected(error: Exception) -> CrewcheckError:
     )
 
 
-def _identity(checkpoint: Checkpoint) -> tuple[Any, ...]:
-    header = checkpoint.header
-    return header.key, header.id, header.stamp, header.size
-
-
 def _moves(checkpoint: Checkpoint, branch: str | None, parent: str | None) -> bool:
     """Whether what the document says changes the place of a checkpoint in the lineage."""
     header = checkpoint.header
     return bool(branch and branch != header.branch) or header.parent_id is None or parent is None
-
-
-def pretty(value: Any) -> str:
-    """A JSON value as a person reads it."""
-    return json.dumps(value, ensure_ascii=False, indent=2, default=str)

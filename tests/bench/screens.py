@@ -141,7 +141,7 @@ class Keys:
         threading.Thread(target=clock, daemon=True).start()
         while not sent.is_set():
             await asyncio.sleep(every)
-        await asyncio.wait_for(self._done.wait(), TIMEOUT)
+        await asyncio.wait_for(self._done.wait(), 60)
         watch.after = lambda: None
 
 

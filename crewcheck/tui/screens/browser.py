@@ -11,6 +11,7 @@ from textual.css.query import NoMatches
 from textual.widget import Widget
 from textual.widgets import Footer, Input, Static
 
+from crewcheck.engine.documents import EventPages
 from crewcheck.engine.redaction import Redactor
 from crewcheck.lineage import Forest, Node
 from crewcheck.model import words
@@ -23,6 +24,7 @@ from crewcheck.tui.layout import Pieces
 from crewcheck.tui.messages import (
     DocumentRead,
     Filtered,
+    MoreRead,
     StoreFailed,
     StoreOpened,
     StoreRefreshed,
@@ -169,8 +171,26 @@ class BrowserScreen(LaunchingScreen):
         node = self.tree_view.node
         if node is None or node.checkpoint is not message.checkpoint:
             return
+        loaded, session = message.loaded, self.session
+        if loaded is not self.detail.loaded:
+            pages = loaded.info.events if loaded.info is not None else None
+            if isinstance(pages, EventPages) and session is not None:
+                pages.want = lambda page: self.fetch_events(session, node.checkpoint, loaded, page)
+            self.detail.show(self._subject(node, loaded))
+
+    def on_detail_looked(self, message: Detail.Looked) -> None:
+        node, loaded = self.tree_view.node, self.detail.loaded
+        if node is not None and loaded is not None and self.session is not None:
+            self.fetch_texts(self.session, node.checkpoint, loaded, message.cuts)
+
+    def on_more_read(self, message: MoreRead) -> None:
         if message.loaded is not self.detail.loaded:
-            self.detail.show(self._subject(node, message.loaded))
+            return
+        if message.problem:
+            said = f"Not all of it can be shown: {one_line(message.problem, 300)}"
+            self.notify(said, severity="warning", markup=False)
+        else:
+            self.detail.redraw()
 
     # -- drawing
 

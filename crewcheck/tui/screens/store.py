@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from textual import work
 from textual.screen import Screen
 from textual.timer import Timer
 from textual.worker import get_current_worker
 
+from crewcheck.engine.cut import Cut
+from crewcheck.engine.documents import Gone
 from crewcheck.engine.redaction import Redactor
 from crewcheck.errors import CrewcheckError
 from crewcheck.lineage import Forest, Node
 from crewcheck.model.harmless import one_line
+from crewcheck.model.scan import Checkpoint
 from crewcheck.tui.messages import (
     DocumentRead,
     Filtered,
+    MoreRead,
     StoreFailed,
     StoreOpened,
     StoreRefreshed,
@@ -21,7 +27,7 @@ from crewcheck.tui.messages import (
 )
 from crewcheck.tui.query import search
 from crewcheck.tui.rows import Rows
-from crewcheck.tui.session import Clock, Session, unexpected
+from crewcheck.tui.session import Clock, Loaded, Session, unexpected
 
 
 class StoreScreen(Screen[None]):
@@ -110,10 +116,37 @@ class StoreScreen(Screen[None]):
     def read_document(self, session: Session, node: Node, ahead: list[Node]) -> None:
         worker = get_current_worker()
         loaded = session.load(node.checkpoint)
-        if worker.is_cancelled:
+        if worker.is_cancelled or loaded is None:
             return
         self.post_message(DocumentRead(node.checkpoint, loaded))
         session.read_ahead((one.checkpoint for one in ahead), lambda: worker.is_cancelled)
+
+    @work(thread=True, exclusive=True, group="texts", exit_on_error=False)
+    def fetch_texts(
+        self, session: Session, checkpoint: Checkpoint, loaded: Loaded, cuts: list[Cut]
+    ) -> None:
+        """Get the whole of texts that came cut."""
+        self._fetch(loaded, lambda: session.fetch(checkpoint, loaded, cuts))
+
+    @work(thread=True, group="events", exit_on_error=False)
+    def fetch_events(
+        self, session: Session, checkpoint: Checkpoint, loaded: Loaded, page: int
+    ) -> None:
+        """Get a page of a big document's events."""
+        self._fetch(loaded, lambda: session.fetch_events(checkpoint, loaded, page))
+
+    def _fetch(self, loaded: Loaded, get: Callable[[], bool]) -> None:
+        problem = ""
+        try:
+            if not get():
+                return
+        except Gone:
+            return
+        except CrewcheckError as error:
+            problem = str(error)
+        except Exception as error:  # whatever it is, a person must be told
+            problem = str(unexpected(error))
+        self.post_message(MoreRead(loaded, problem))
 
 
 def difference(before: Forest, after: Forest) -> str:
