@@ -6,7 +6,8 @@ here holds a key unless secrets were asked for.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, is_dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any
 
 from crewcheck.engine.catalog import Catalog
@@ -20,6 +21,7 @@ from crewcheck.model import crew as crews
 from crewcheck.model import events as eventlog
 from crewcheck.model import flow as flows
 from crewcheck.model.document import (
+    LeanDocument,
     iter_events,
     kickoff_inputs,
     mapping,
@@ -53,9 +55,11 @@ class Info:
 
     ``inputs`` are those of the kickoff (None: it had none), ``placeholders`` the names
     that the templates ask for, ``question`` and ``answer`` an agent's, ``state`` a flow's.
-    ``settings`` are the checkpoint settings of the run (location, on_events, ...). ``checks``
-    are findings of damage and warnings, without what is in ``losses``. ``edits`` are what a
-    person has changed in a fork and still stands.
+    ``settings`` are the checkpoint settings of the run (location, on_events, ...).
+    ``events`` may have been left out; ``event_count`` is how many there are. ``failure`` is
+    what the newest event of a failure says. ``checks`` are findings of damage and warnings,
+    without what is in ``losses``. ``edits`` are what a person has changed in a fork and
+    still stands.
     """
 
     checkpoint: Checkpoint
@@ -69,13 +73,15 @@ class Info:
     question: str | None
     answer: str | None
     process: str | None
-    events: list[eventlog.EventLine]
+    events: Sequence[eventlog.EventLine]
+    event_count: int
+    failure: str | None
     tokens: eventlog.Tokens
     losses: list[Loss]
     settings: dict[str, Any]
     notes: tuple[str, ...]
     checks: list[Check]
-    edits: tuple[Edited, ...] = ()
+    edits: list[Edited] = field(default_factory=list)
 
     def edited_places(self) -> list[tuple[str, str]]:
         """What a person has edited, in words, and the fork in which that was done."""
@@ -92,13 +98,15 @@ class Info:
         return f"{'input' if kind == 'inputs' else kind} {rest}"
 
 
-def inspect(catalog: Catalog, checkpoint: Checkpoint, redactor: Redactor) -> Info:
+def inspect(
+    catalog: Catalog, checkpoint: Checkpoint, redactor: Redactor, *, with_events: bool = True
+) -> Info:
     """Read and lay out a checkpoint. Raises `DamagedDocument` or `NotFound`."""
-    document = catalog.store.document(checkpoint.header)
+    document = catalog.store.document(checkpoint.header, lean=True)
     notes = catalog.store.notes(checkpoint.header)
-    info = lay_out(document, checkpoint, redactor, notes)
+    info = lay_out(document, checkpoint, redactor, notes, with_events=with_events)
     node = catalog.forest.by_key.get(checkpoint.key)
-    edits = tuple(edited(catalog, node, document)) if node is not None else ()
+    edits = edited(catalog, node, document) if node is not None else []
     return replace(info, edits=redacted(redactor, edits)) if edits else info
 
 
@@ -107,6 +115,8 @@ def lay_out(
     checkpoint: Checkpoint,
     redactor: Redactor,
     notes: tuple[str, ...] = (),
+    *,
+    with_events: bool = True,
 ) -> Info:
     """What a document holds, redacted. Accepts any JSON object."""
     events = sorted_events(document)
@@ -132,12 +142,15 @@ def lay_out(
         question=question,
         answer=answer,
         process=text(entity.get("process")),
-        events=eventlog.lines(events),
+        events=eventlog.lines(events) if with_events else [],
+        event_count=len(events),
+        failure=eventlog.failure(events),
         tokens=eventlog.total_tokens(events),
         losses=losses(entity, events),
         settings=dict(mapping(entity.get("checkpoint"))),
         notes=tuple(dict.fromkeys(notes)),
-        checks=_checks(document) if kind else [],
+        # what was passed over would look like damage
+        checks=_checks(document) if kind and not isinstance(document, LeanDocument) else [],
     )
     return info if redactor.show else redacted(redactor, info)
 

@@ -17,6 +17,10 @@ INTERNAL_FLOWS = frozenset({"AgentExecutor", "EncodingFlow", "RecallFlow", "Cons
 _EXECUTOR_STATE = frozenset({"iterations", "use_native_tools", "is_finished"})
 
 
+class LeanDocument(dict[str, Any]):
+    """A document of which only what is shown has been read: `stores.json_lean`."""
+
+
 def text(value: object) -> str | None:
     """The value if it is a string, else None."""
     return value if isinstance(value, str) else None

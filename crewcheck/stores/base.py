@@ -103,8 +103,11 @@ class Store(Protocol):
     def measure(self, headers: list[Header]) -> None:
         """Find the sizes of headers without one, as far as no document is read for it."""
 
-    def document(self, header: Header) -> dict[str, Any]:
-        """The whole document, losslessly. Raises `DamagedDocument`, `NotFound` if it is gone."""
+    def document(self, header: Header, *, lean: bool = False) -> dict[str, Any]:
+        """The whole document, losslessly. Raises `DamagedDocument`, `NotFound` if it is gone.
+
+        ``lean``: of the events only what `model.events` says is read of them need be there.
+        """
 
     def stored(self, header: Header) -> bytes | None:
         """The document's own bytes, damaged or not; None where they are no JSON text.

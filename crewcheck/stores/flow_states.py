@@ -123,7 +123,7 @@ class FlowStatesStore:
     def stored(self, header: Header) -> None:
         """Nothing: a document is made of a row's columns."""
 
-    def document(self, header: Header) -> Json:
+    def document(self, header: Header, *, lean: bool = False) -> Json:
         """A document in the shape of a checkpoint's, made of the row.
 
         ``flow_state_row`` has the row's columns, ``pending_feedback`` those of what the flow

@@ -143,12 +143,12 @@ class JsonDirStore:
     def measure(self, headers: list[Header]) -> None:
         """A complete scan has all sizes."""
 
-    def document(self, header: Header) -> dict[str, Any]:
+    def document(self, header: Header, *, lean: bool = False) -> dict[str, Any]:
         from crewcheck.stores.json_text import BadText, parse_with_notes
 
         try:
             data, changed = self._read(header)
-            document, self._notes[header.key] = parse_with_notes(data)
+            document, self._notes[header.key] = parse_with_notes(data, lean)
         except BadText as error:
             raise DamagedDocument(header, _in_the_making(error.damage, changed)) from error
         return document

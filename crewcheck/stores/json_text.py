@@ -17,12 +17,14 @@ from crewcheck.model.document import iter_events
 from crewcheck.model.primary import NeedsRecord
 from crewcheck.model.scan import Damage, Summary
 from crewcheck.model.summarize import summarize
+from crewcheck.stores import json_lean
 from crewcheck.stores.base import MAX_BYTES, TOO_DEEP, TOO_LARGE
-from crewcheck.stores.json_notes import count_keys, oddities
+from crewcheck.stores.json_notes import MAX_FOR_KEYS, count_keys, oddities
 
 HEAD = 64 * 1024
 TAIL = 256
-_GROW = 4
+#: how much more is read at a time, and that of what is big already
+_GROW, _GROW_BIG, _BIG = 4, 2, 1024 * 1024
 _MARK = b'"event_record"'
 _TRIES = 4
 _FIRST_EVENTS = 8
@@ -34,6 +36,10 @@ _BEFORE_RECORD = {"crewai_version", "parent_id", "branch", "entities"}
 # A valid document that ends like this has this trigger at its top level: the last brace
 # closes the outermost object.
 _TRIGGER = re.compile(rb'[,{]\s*"trigger"\s*:\s*(?:"([^"\\]*)"|null)\s*\}\s*\Z')
+_START = re.compile(
+    rb'\s*\{\s*"crewai_version"\s*:\s*"[^"\\]*"\s*,\s*"parent_id"\s*:\s*(?:"[^"\\]*"|null)'
+    rb'\s*,\s*"branch"\s*:\s*("(?:[^"\\]|\\.)*")\s*,\s*"entities"\s*:\s*\[\s*\{\s*"entity_type"'
+)
 
 
 class BadText(ValueError):
@@ -53,10 +59,19 @@ def parse(data: bytes) -> dict[str, Any]:
     return _document(data, set())[0]
 
 
-def parse_with_notes(data: bytes) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """The whole document as `parse` gives it, and what is odd about its text."""
+def parse_with_notes(data: bytes, lean: bool = False) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """The whole document as `parse` gives it, and what is odd about its text.
+
+    ``lean``: of a big one the events may hold only what is read of them.
+    """
     constants: set[str] = set()
-    document, keys = _document(data, constants)
+    keys = 0
+    some = json_lean.lean(data) if lean and len(data) > MAX_FOR_KEYS else None
+    document: dict[str, Any]
+    if some is not None:
+        document = some
+    else:
+        document, keys = _document(data, constants)
     return document, tuple(f"its text {one}" for one in oddities(data, keys, constants))
 
 
@@ -223,6 +238,18 @@ def summary_of_all(data: bytes) -> Summary:
     return summarize(document, all_events=list(iter_events(document)))
 
 
+def branch_at_start(head: bytes) -> str | None:
+    """The branch of a document that begins as CrewAI's do; None where it does not."""
+    found = _START.match(head)
+    if found is None:
+        return None
+    try:
+        branch = json.loads(found[1])
+    except ValueError:
+        return None
+    return branch if isinstance(branch, str) and branch else None
+
+
 def _as_text(raw: bytes | None) -> str | None:
     return None if raw is None else raw.decode("utf-8", "replace")
 
@@ -253,15 +280,18 @@ def _before_record(
             if len(head) >= min(size, MAX_BYTES):
                 return None
             start = max(0, len(head) - len(_MARK))
-            head = read(0, min(size, MAX_BYTES, max(HEAD, len(head) * _GROW)))
+            grown = len(head) * (_GROW if len(head) < _BIG else _GROW_BIG)
+            head += read(len(head), min(size, MAX_BYTES, max(HEAD, grown)))
             continue
         start = at + len(_MARK)
-        before = head[:at].rstrip(_BLANK)
+        end = at
+        while end and head[end - 1] in _BLANK:
+            end -= 1
         after = head[start : start + 16].lstrip(_BLANK)
-        if not before.endswith(b",") or not after.startswith(b":"):
+        if head[end - 1 : end] != b"," or not after.startswith(b":"):
             continue
         tries += 1
-        parsed = _closed(before[:-1])
+        parsed = _closed(memoryview(head)[: end - 1])
         if parsed is not None:
             return parsed, head, start
     return None
@@ -273,18 +303,16 @@ def before_record(data: bytes) -> dict[str, Any] | None:
     at = data.find(_MARK)
     for _ in range(_TRIES):
         before = data[: max(0, at)].rstrip(_BLANK)
-        if before.endswith(b",") and (parsed := _closed(before[:-1])) is not None:
+        if before.endswith(b",") and (parsed := _closed(memoryview(before)[:-1])) is not None:
             return parsed
         at = data.find(_MARK, at + 1) if at >= 0 else -1
     return None
 
 
-def _closed(prefix: bytes) -> dict[str, Any] | None:
+def _closed(prefix: memoryview) -> dict[str, Any] | None:
     from crewcheck.stores.json_typed import Unsure, head_of
 
-    if prefix.startswith(b"\xef\xbb\xbf"):
-        prefix = prefix[3:]
-    data = prefix + b"}"
+    data = b"".join((prefix, b"}")).removeprefix(b"\xef\xbb\xbf")
     try:
         return head_of(data)
     except Unsure:

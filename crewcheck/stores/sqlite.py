@@ -155,8 +155,11 @@ class SqliteStore:
             with suppress(CrewcheckError):
                 self._reader.run(lambda db: _measure(db, missing))
 
-    def document(self, header: Header) -> dict[str, Any]:
-        """The whole document. Raises `DamagedDocument`; `NotFound` if the row is gone."""
+    def document(self, header: Header, *, lean: bool = False) -> dict[str, Any]:
+        """The whole document; where ``lean``, of a big text the events as far as they are read.
+
+        Raises `DamagedDocument`; `NotFound` if the row is gone.
+        """
         try:
             kind, data = self._data(header)
         except TooLarge as error:
@@ -170,7 +173,7 @@ class SqliteStore:
                     document: dict[str, Any] = jsonb.loads(data)
                     self._notes.pop(header.key, None)
                 else:
-                    document, self._notes[header.key] = parse_with_notes(data)
+                    document, self._notes[header.key] = parse_with_notes(data, lean)
                 return document
             except JsonbError as error:
                 damage = Damage(error.rule, error.message, error.offset)

@@ -7,48 +7,58 @@ checkpoints; a summary that comes in meanwhile is set in one step.
 
 from __future__ import annotations
 
-import json
+import os
 import time
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from contextlib import nullcontext
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from threading import Lock
 from typing import Any
 
 from crewcheck.engine.attempts import count
 from crewcheck.engine.catalog import Catalog, open_catalog
+from crewcheck.engine.cut import Cut, pretty
+from crewcheck.engine.documents import BIG_BYTES, Documents, EventPages, Gone
 from crewcheck.engine.inspect import Info, inspect
 from crewcheck.engine.redaction import Redactor
 from crewcheck.engine.refs import Found
 from crewcheck.errors import CrewcheckError
 from crewcheck.lineage import Forest, Node
 from crewcheck.model.collecting import no_collecting
-from crewcheck.model.scan import Checkpoint
+from crewcheck.model.scan import Checkpoint, Summary
 from crewcheck.tui.compared import Compared, compare_nodes, unexpected
+from crewcheck.tui.rows import outline_of
 from crewcheck.tui.whole import Whole, read_whole
 
 #: After so much work at a stretch a background worker lets the UI have the interpreter.
 STRETCH_SECONDS = 0.004
-#: What the cache of documents may hold, by their sizes in the store.
+#: What the cache of documents may hold.
 CACHE_BYTES = 48_000_000
 CACHE_ENTRIES = 24
 #: So many comparisons are kept.
 COMPARISONS = 8
 #: Bigger documents are not read ahead.
 AHEAD_BYTES = 1_000_000
+#: So much of long texts is kept.
+TEXT_CHARACTERS = 32_000_000
 
 Clock = Callable[[], float]
 
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """A document laid out, or why that did not work. ``state_text`` is a flow's, pretty;
-    ``attempts`` are the resumes that got no further."""
+    """A document laid out, or why that did not work. ``state_text`` is a flow's, pretty.
+
+    ``texts`` are those that came cut and have been fetched since, by their numbers.
+    ``attempts`` are the resumes that got no further.
+    """
 
     info: Info | None = None
     error: CrewcheckError | None = None
     state_text: str = ""
     attempts: int = 0
+    texts: dict[int, str] = field(default_factory=dict)
 
 
 class Session:
@@ -59,16 +69,28 @@ class Session:
         self.now = now
         self._lock = Lock()
         self._reading = Lock()
-        self._cache: OrderedDict[tuple[Any, ...], Loaded] = OrderedDict()
-        self._comparisons: OrderedDict[tuple[Any, Any], Compared] = OrderedDict()
+        #: a checkpoint that has changed is another object after a refresh
+        self._cache: OrderedDict[Checkpoint, tuple[Loaded, int]] = OrderedDict()
+        self._caching = Lock()
+        self._comparisons: OrderedDict[tuple[Checkpoint, Checkpoint], Compared] = OrderedDict()
         #: the one document of which all is kept
-        self._whole: tuple[tuple[Any, ...], Whole] | None = None
+        self._whole: tuple[Checkpoint, Whole] | None = None
+        #: of which cut texts have been fetched
+        self._fetched: Loaded | None = None
         #: checkpoints that were drawn without their summary, the last one drawn most urgent
         self.wanted: deque[Checkpoint] = deque(maxlen=256)
         #: the checkpoints at which runs of ours stand: of live ones, and of ended ones
         self.marks: tuple[frozenset[str], frozenset[str]] = (frozenset(), frozenset())
+        self._texts: dict[str, str] = {}
+        #: how many checkpoints had no summary when the store was looked at last
+        self.left = 0
         with no_collecting():
-            self._catalog: Catalog = open_catalog(location, clock=now)
+            self._catalog: Catalog = open_catalog(location, names_only=True, clock=now)
+            if not self.forest.order:
+                # what has other names is known after a look only
+                self._catalog.complete()
+            self._prepare()
+        self.documents = Documents(self.location, show=redactor.show)
 
     @property
     def forest(self) -> Forest:
@@ -90,13 +112,39 @@ class Session:
     def problems(self) -> tuple[str, ...]:
         return self._catalog.problems
 
+    def complete(self) -> None:
+        """Look at what the names do not tell: sizes, and the order within a second.
+
+        The forest stays the same one where the order does.
+        """
+        with self._lock, no_collecting():
+            self._catalog.complete()
+            self._prepare()
+
     def refresh(self) -> bool:
         """Look at the store again; whether anything has changed."""
         with self._lock, no_collecting():
             changed = self._catalog.refresh()
-            self._mark()
+            self._prepare()
             self._count_again()
             return changed
+
+    def _prepare(self) -> None:
+        """What takes as long as the store is big, so that the UI thread need not do it."""
+        self._mark()
+        outline_of(self.forest)
+        if not self._catalog.is_complete:
+            # the first screen comes before all else
+            self.left = len(self.forest.order)
+            return
+        self.left = 0
+        for node in self.forest.order:
+            self.left += node.checkpoint.summary is None
+            if node.parent is not None:
+                header, parent = node.checkpoint.header, node.parent.checkpoint.header
+                if header.parent_id == parent.id:
+                    # one text is enough
+                    header.parent_id = parent.id
 
     def read_summaries(self, cancelled: Callable[[], bool]) -> Iterator[tuple[int, int, bool]]:
         """Read what is missing, wanted ones first, else newest first.
@@ -123,7 +171,7 @@ class Session:
                 return
             summary = self._catalog.read_summary(checkpoint)
             stale = stale or _moves(checkpoint, summary.branch, summary.parent_id)
-            checkpoint.summary = summary
+            checkpoint.summary = self._shared(checkpoint, summary)
             came += 1
             left -= 1
             now = time.monotonic()
@@ -154,10 +202,20 @@ class Session:
                 return checkpoint
         return next((one for one in queue if one.summary is None), None)
 
+    def _shared(self, checkpoint: Checkpoint, summary: Summary) -> Summary:
+        """The summary, with one object for a text that many of them have."""
+        for name in ("kind", "name", "trigger", "version", "branch", "status", "run_key"):
+            said = getattr(summary, name)
+            if said is not None:
+                setattr(summary, name, self._texts.setdefault(said, said))
+        if summary.parent_id == checkpoint.header.parent_id:
+            summary.parent_id = checkpoint.header.parent_id
+        return summary
+
     def _rebuild(self) -> None:
         with self._lock, no_collecting():
             self._catalog.rebuild()
-            self._mark()
+            self._prepare()
 
     def _mark(self) -> None:
         """Of runs of ours their journal is the truth, not the age of what they wrote."""
@@ -165,22 +223,34 @@ class Session:
 
     def cached(self, checkpoint: Checkpoint) -> Loaded | None:
         """What has been read of a checkpoint already. Any thread."""
-        return self._cache.get(_identity(checkpoint))
+        known = self._cache.get(checkpoint)
+        return known[0] if known is not None else None
 
-    def load(self, checkpoint: Checkpoint) -> Loaded:
-        """Read a document and lay it out. One at a time: parsing is what takes long."""
-        with self._reading:
+    def load(self, checkpoint: Checkpoint) -> Loaded | None:
+        """Read a document and lay it out; None where another was asked for meanwhile.
+
+        Small ones here, one at a time, for parsing is what takes long; big ones are read by
+        another process.
+        """
+        is_big = size_of(checkpoint) > BIG_BYTES
+        with nullcontext() if is_big else self._reading:
             known = self.cached(checkpoint)
             if known is not None:
                 return known
             try:
-                info = inspect(self._catalog, checkpoint, self.redactor)
+                if is_big:
+                    info = self.documents.load(checkpoint)
+                else:
+                    info = inspect(self._catalog, checkpoint, self.redactor)
+            except Gone:
+                return None
             except CrewcheckError as error:
                 return Loaded(error=error)
             except Exception as error:  # whatever it is, a person must be told
                 return Loaded(error=unexpected(error))
-            state = pretty(info.state) if info.state is not None else ""
-            loaded = Loaded(info, None, state, self._attempts(checkpoint, info))
+            state = info.state
+            said = state if isinstance(state, Cut) else pretty(state) if state is not None else ""
+            loaded = Loaded(info, None, said, self._attempts(checkpoint, info))
             self._keep(checkpoint, loaded)
             return loaded
 
@@ -192,19 +262,19 @@ class Session:
         with self._reading:
             catalog = self._catalog
             made = compare_nodes(Found(catalog, old), Found(catalog, new), self.redactor)
-        self._comparisons[_identity(old.checkpoint), _identity(new.checkpoint)] = made
+        self._comparisons[old.checkpoint, new.checkpoint] = made
         while len(self._comparisons) > COMPARISONS:
             self._comparisons.popitem(last=False)
         return made
 
     def compared(self, old: Node, new: Node) -> Compared | None:
         """A comparison that has been made already. Any thread."""
-        return self._comparisons.get((_identity(old.checkpoint), _identity(new.checkpoint)))
+        return self._comparisons.get((old.checkpoint, new.checkpoint))
 
     def whole(self, checkpoint: Checkpoint) -> Whole | None:
         """All of a document, if it is the one that was read last. Any thread."""
         known = self._whole
-        return known[1] if known is not None and known[0] == _identity(checkpoint) else None
+        return known[1] if known is not None and known[0] is checkpoint else None
 
     def load_whole(self, checkpoint: Checkpoint) -> None:
         """Read all of a document and keep it in place of the one before."""
@@ -218,7 +288,7 @@ class Session:
                 whole = Whole(error=error)
             except Exception as error:  # whatever it is, a person must be told
                 whole = Whole(error=unexpected(error))
-            self._whole = _identity(checkpoint), whole
+            self._whole = checkpoint, whole
 
     def _attempts(self, checkpoint: Checkpoint, info: Info) -> int:
         node = self._catalog.forest.by_key.get(checkpoint.key)
@@ -232,12 +302,44 @@ class Session:
 
     def _count_again(self) -> None:
         """A run may have come to its end: what is kept tells of attempts."""
-        for identity, loaded in list(self._cache.items()):
-            node = self._catalog.forest.by_key.get(identity[0])
-            if loaded.info is not None and node is not None:
-                number = self._attempts(node.checkpoint, loaded.info)
+        with self._caching:
+            kept = list(self._cache.items())
+        for checkpoint, (loaded, size) in kept:
+            if loaded.info is not None:
+                number = self._attempts(checkpoint, loaded.info)
                 if number != loaded.attempts:
-                    self._cache[identity] = replace(loaded, attempts=number)
+                    with self._caching:
+                        self._cache[checkpoint] = replace(loaded, attempts=number), size
+
+    def fetch(self, checkpoint: Checkpoint, loaded: Loaded, cuts: Iterable[Cut]) -> bool:
+        """Get the whole of cut texts; whether any came. Raises `CrewcheckError`."""
+        other = self._fetched
+        if other is not loaded:
+            # of one checkpoint at a time: they may be long
+            self._fetched = loaded
+            if other is not None:
+                other.texts.clear()
+        came = False
+        for cut in cuts:
+            if cut.number not in loaded.texts:
+                text = self.documents.text(checkpoint, cut)
+                if sum(map(len, loaded.texts.values())) + len(text) > TEXT_CHARACTERS:
+                    loaded.texts.clear()
+                loaded.texts[cut.number] = text
+                came = True
+        return came
+
+    def fetch_events(self, checkpoint: Checkpoint, loaded: Loaded, number: int) -> bool:
+        """Get a page of events; whether it came. Raises `CrewcheckError`."""
+        pages = loaded.info.events if loaded.info is not None else None
+        if not isinstance(pages, EventPages) or pages.has(number):
+            return False
+        try:
+            pages.put(number, self.documents.events(checkpoint, number))
+        except CrewcheckError:
+            pages.give_up(number)
+            raise
+        return True
 
     def read_ahead(self, checkpoints: Iterable[Checkpoint], cancelled: Callable[[], bool]) -> None:
         """Read the documents that a person is likely to look at next, if they are small."""
@@ -249,15 +351,53 @@ class Session:
                 self.load(checkpoint)
 
     def _keep(self, checkpoint: Checkpoint, loaded: Loaded) -> None:
-        cache = self._cache
-        cache[_identity(checkpoint)] = loaded
-        held = sum(identity[-1] or 0 for identity in list(cache))
-        while len(cache) > 1 and (held > CACHE_BYTES or len(cache) > CACHE_ENTRIES):
-            identity, _ = cache.popitem(last=False)
-            held -= identity[-1] or 0
+        weight = weight_of(loaded.info)
+        with self._caching:
+            cache = self._cache
+            cache[checkpoint] = loaded, weight
+            held = sum(other for _, other in cache.values())
+            while len(cache) > 1 and (held > CACHE_BYTES or len(cache) > CACHE_ENTRIES):
+                _, (_, other) = cache.popitem(last=False)
+                held -= other
 
     def close(self) -> None:
+        self.documents.close()
         self._catalog.close()
+
+
+def size_of(checkpoint: Checkpoint) -> int:
+    """How big a document is, in bytes; 0 where that is not to be known without reading it."""
+    size = checkpoint.header.size
+    if size is None:
+        # not looked at yet
+        try:
+            size = os.path.getsize(checkpoint.header.location)
+        except OSError:
+            size = 0
+    return size
+
+
+def weight_of(value: Any) -> int:
+    """Roughly how many bytes of memory something holds; a text twice there counts twice."""
+    weight = 0
+    stack = [value]
+    while stack:
+        one = stack.pop()
+        weight += 64
+        if isinstance(one, str):
+            weight += len(one) if one.isascii() else 2 * len(one)
+        elif isinstance(one, dict):
+            weight += 100 * len(one)
+            stack += one.keys()
+            stack += one.values()
+        elif isinstance(one, list | tuple):
+            weight += 8 * len(one)
+            stack += one
+        elif is_dataclass(one):
+            stack += [getattr(one, part.name) for part in fields(one) if part.name != "checkpoint"]
+        elif isinstance(one, EventPages):
+            stack += one.first
+    return weight
 
 
 def mark_runs(forest: Forest, live: frozenset[str], ended: frozenset[str]) -> None:
@@ -268,17 +408,7 @@ def mark_runs(forest: Forest, live: frozenset[str], ended: frozenset[str]) -> No
                 node.checkpoint.running = running
 
 
-def _identity(checkpoint: Checkpoint) -> tuple[Any, ...]:
-    header = checkpoint.header
-    return header.key, header.id, header.stamp, header.size
-
-
 def _moves(checkpoint: Checkpoint, branch: str | None, parent: str | None) -> bool:
     """Whether what the document says changes the place of a checkpoint in the lineage."""
     header = checkpoint.header
     return bool(branch and branch != header.branch) or header.parent_id is None or parent is None
-
-
-def pretty(value: Any) -> str:
-    """A JSON value as a person reads it."""
-    return json.dumps(value, ensure_ascii=False, indent=2, default=str)

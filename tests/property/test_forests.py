@@ -163,7 +163,7 @@ class Listed:
     def measure(self, headers: list[Header]) -> None:
         return
 
-    def document(self, header: Header) -> dict[str, Any]:
+    def document(self, header: Header, *, lean: bool = False) -> dict[str, Any]:
         return {}
 
     def stored(self, header: Header) -> bytes | None:

@@ -14,6 +14,7 @@ import pytest
 
 from crewcheck.cli.console import Console
 from crewcheck.cli.info_text import print_info
+from crewcheck.engine.cut import pretty
 from crewcheck.engine.inspect import lay_out
 from crewcheck.engine.redaction import Redactor
 from crewcheck.engine.rows import info_row
@@ -22,7 +23,7 @@ from crewcheck.model.reports import InfoReport
 from crewcheck.model.scan import Checkpoint, Header
 from crewcheck.tui.layout import text_of
 from crewcheck.tui.pages import Subject, pages_of
-from crewcheck.tui.session import Loaded, pretty
+from crewcheck.tui.session import Loaded
 from tests.property.many import Count, both, many
 from tests.property.material import any_document, any_json, small, spoiled
 

@@ -32,6 +32,7 @@ async def test_the_tree_has_each_once_and_each_can_be_opened(
         for node in session.forest.order:
             expected = said[str(node.checkpoint.key)]
             loaded = session.load(node.checkpoint)
+            assert loaded is not None
             assert (loaded.error is None) == (loaded.info is not None)
             if expected.rule in (FINE, *OF_LINEAGE):
                 assert loaded.error is None

@@ -114,9 +114,8 @@ class OverviewPage(Page):
             for method in info.methods:
                 if method.error:
                     return f"{self.subject.shown(method.name)}: {one_line(method.error, 300)}"
-            for event in reversed(info.events):
-                if event.type.endswith(("_failed", "_error")) and event.detail:
-                    return one_line(event.detail, 300)
+            if info.failure:
+                return one_line(info.failure, 300)
         if status == PAUSED:
             for method in info.methods:
                 if method.state == "paused":
@@ -239,7 +238,7 @@ class OverviewPage(Page):
             facts.append(fact("CrewAI", one_line(shown(summary.version), 40)))
         about = [words.size(header.size)] if header.size is not None else []
         if info is not None:
-            about.append(words.many(len(info.events), "event"))
+            about.append(words.many(info.event_count, "event"))
         if about:
             facts.append(fact("Size", between.join(about)))
         facts.append(fact("Location", shown(header.location)))

@@ -11,6 +11,7 @@ from textual.css.query import NoMatches
 from textual.widget import Widget
 from textual.widgets import Footer, Static
 
+from crewcheck.engine.documents import EventPages
 from crewcheck.engine.redaction import Redactor
 from crewcheck.lineage import Forest, Node
 from crewcheck.model import words
@@ -22,6 +23,7 @@ from crewcheck.tui.glyphs import ASCII, Glyphs
 from crewcheck.tui.layout import Pieces
 from crewcheck.tui.messages import (
     DocumentRead,
+    MoreRead,
     StoreFailed,
     StoreOpened,
     StoreRefreshed,
@@ -31,7 +33,6 @@ from crewcheck.tui.messages import (
 from crewcheck.tui.pages import Page, Subject
 from crewcheck.tui.runs import Run
 from crewcheck.tui.screens.comparing import ComparingScreen
-from crewcheck.tui.screens.store import difference
 from crewcheck.tui.session import Clock, Loaded
 from crewcheck.tui.widgets.bars import Bar
 from crewcheck.tui.widgets.cursor_view import CursorView
@@ -131,18 +132,16 @@ class BrowserScreen(ComparingScreen):
         self.session = message.session
         self.tree_view.want = message.session.wanted.append
         self._show_forest(message.forest)
-        self._continue_reading()
         self.look_for_runs()
 
     def on_store_refreshed(self, message: StoreRefreshed) -> None:
-        before = self.forest
         self._show_forest(message.forest)
         self._continue_reading()
         self.go_to_expected()
         if message.quiet:
             return
         self.look_for_runs()
-        self.notify(difference(before, message.forest), timeout=2.5, markup=False)
+        self.notify(message.said, timeout=2.5, markup=False)
 
     def on_store_failed(self, message: StoreFailed) -> None:
         self.workers.cancel_group(self, "summaries")
@@ -166,8 +165,26 @@ class BrowserScreen(ComparingScreen):
         node = self.tree_view.node
         if node is None or node.checkpoint is not message.checkpoint:
             return
+        loaded, session = message.loaded, self.session
+        if loaded is not self.detail.loaded:
+            pages = loaded.info.events if loaded.info is not None else None
+            if isinstance(pages, EventPages) and session is not None:
+                pages.want = lambda page: self.fetch_events(session, node.checkpoint, loaded, page)
+            self.detail.show(self._subject(node, loaded))
+
+    def on_detail_looked(self, message: Detail.Looked) -> None:
+        node, loaded = self.tree_view.node, self.detail.loaded
+        if node is not None and loaded is not None and self.session is not None:
+            self.fetch_texts(self.session, node.checkpoint, loaded, message.cuts)
+
+    def on_more_read(self, message: MoreRead) -> None:
         if message.loaded is not self.detail.loaded:
-            self.detail.show(self._subject(node, message.loaded))
+            return
+        if message.problem:
+            said = f"Not all of it can be shown: {one_line(message.problem, 300)}"
+            self.notify(said, severity="warning", markup=False)
+        else:
+            self.detail.redraw()
 
     def on_detail_whole_wanted(self) -> None:
         node = self.tree_view.node
@@ -182,8 +199,14 @@ class BrowserScreen(ComparingScreen):
     # -- drawing
 
     def _show_forest(self, forest: Forest) -> None:
+        same = forest is self.forest
         self.forest = forest
         self._show_top()
+        if same and forest.order and not self.has_class("-notice"):
+            # what is known of its checkpoints may be more than before
+            self.tree_view.refresh()
+            self.look()
+            return
         if not forest.order:
             self._show_empty()
             return
@@ -192,8 +215,7 @@ class BrowserScreen(ComparingScreen):
 
     def _continue_reading(self) -> None:
         assert self.session is not None
-        assert self.forest is not None
-        self._left_to_read = sum(1 for one in self.forest.order if one.checkpoint.summary is None)
+        self._left_to_read = self.session.left
         self._show_top()
         if self._left_to_read:
             self.read_summaries(self.session)
@@ -289,6 +311,16 @@ class BrowserScreen(ComparingScreen):
     def on_cursor_view_moved(self, event: CursorView.Moved) -> None:
         self._direction = 1 if event.index >= self._cursor_before else -1
         self._cursor_before = event.index
+        # the tree is painted first; of moves that come faster only the last is looked at
+        if self._settle is not None:
+            self._settle.stop()
+            self._settle = None
+        if not self._look_due:
+            self._look_due = True
+            self.call_after_refresh(self._look_now)
+
+    def _look_now(self) -> None:
+        self._look_due = False
         self.look()
 
     def on_lineage_tree_opened(self) -> None:
@@ -331,12 +363,13 @@ class BrowserScreen(ComparingScreen):
             self.detail.text.focus()
 
     def go_to_checkpoint(self, checkpoint_id: str) -> bool:
-        nodes = self.forest.by_id.get(checkpoint_id) if self.forest is not None else None
-        if not nodes:
+        newest_first = reversed(self.forest.order) if self.forest is not None else ()
+        node = next((one for one in newest_first if one.checkpoint.id == checkpoint_id), None)
+        if node is None:
             return False
         if self.query_text:
             self.drop_filter()
-        return self.tree_view.go_to(nodes[0])
+        return self.tree_view.go_to(node)
 
     # -- panes
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from textual import work
 from textual.screen import Screen
 from textual.timer import Timer
 from textual.worker import get_current_worker
 
 from crewcheck.engine.catalog import open_catalog
+from crewcheck.engine.cut import Cut
+from crewcheck.engine.documents import Gone
 from crewcheck.engine.redaction import Redactor
 from crewcheck.engine.selection import parse, search
 from crewcheck.engine.verify import verify
@@ -15,11 +19,13 @@ from crewcheck.errors import CrewcheckError
 from crewcheck.lineage import Forest, Node
 from crewcheck.model.harmless import name as harmless_name
 from crewcheck.model.harmless import one_line
+from crewcheck.model.scan import Checkpoint
 from crewcheck.tui.compared import unexpected
 from crewcheck.tui.glyphs import Glyphs
 from crewcheck.tui.messages import (
     DocumentRead,
     Filtered,
+    MoreRead,
     StoreFailed,
     StoreOpened,
     StoreRefreshed,
@@ -28,8 +34,9 @@ from crewcheck.tui.messages import (
     WholeRead,
 )
 from crewcheck.tui.pages.checks import finding_blocks
+from crewcheck.tui.rows import Rows
 from crewcheck.tui.screens.dialogs import AskScreen
-from crewcheck.tui.session import Clock, Session
+from crewcheck.tui.session import Clock, Loaded, Session
 
 
 class StoreScreen(Screen[None]):
@@ -45,6 +52,8 @@ class StoreScreen(Screen[None]):
         self.session: Session | None = None
         self.forest: Forest | None = None
         self._settle: Timer | None = None
+        #: the cursor has moved, and what it is on is not shown yet
+        self._look_due = False
 
     def on_unmount(self) -> None:
         if self.session is not None:
@@ -53,8 +62,10 @@ class StoreScreen(Screen[None]):
     @property
     def busy(self) -> bool:
         """Whether something is still being read or about to be; runs are followed beside it."""
-        return self._settle is not None or any(
-            not one.is_finished and one.group != "follow" for one in self.workers
+        return (
+            self._look_due
+            or self._settle is not None
+            or any(not one.is_finished and one.group != "follow" for one in self.workers)
         )
 
     @work(thread=True, exclusive=True, group="store", exit_on_error=False)
@@ -67,17 +78,31 @@ class StoreScreen(Screen[None]):
             self.post_message(StoreFailed(unexpected(error)))
         else:
             self.post_message(StoreOpened(session, session.forest))
+            self._complete(session)
 
-    @work(thread=True, exclusive=True, group="store", exit_on_error=False)
-    def refresh_store(self, session: Session, quiet: bool = False) -> None:
+    def _complete(self, session: Session) -> None:
+        """What the names do not tell: sizes, and which of one second comes first."""
         try:
-            changed = session.refresh()
+            session.complete()
         except CrewcheckError as error:
             self.post_message(StoreFailed(error))
         except Exception as error:  # whatever it is, a person must be told
             self.post_message(StoreFailed(unexpected(error)))
         else:
-            self.post_message(StoreRefreshed(session.forest, changed, quiet))
+            self.post_message(StoreRefreshed(session.forest, quiet=True))
+
+    @work(thread=True, exclusive=True, group="store", exit_on_error=False)
+    def refresh_store(self, session: Session, quiet: bool = False) -> None:
+        before = session.forest
+        try:
+            session.refresh()
+        except CrewcheckError as error:
+            self.post_message(StoreFailed(error))
+        except Exception as error:  # whatever it is, a person must be told
+            self.post_message(StoreFailed(unexpected(error)))
+        else:
+            said = "" if quiet else difference(before, session.forest)
+            self.post_message(StoreRefreshed(session.forest, said, quiet))
 
     def action_verify(self) -> None:
         if self.session is not None:
@@ -131,14 +156,16 @@ class StoreScreen(Screen[None]):
         worker = get_current_worker()
         selection = parse(query, self.now())
         match = search(forest, selection, lambda: worker.is_cancelled)
+        found = Filtered(query, forest, match, selection.problem)
+        found.rows = Rows(forest, only=match.shown) if match is not None else None
         if not worker.is_cancelled:
-            self.post_message(Filtered(query, forest, match, selection.problem))
+            self.post_message(found)
 
     @work(thread=True, exclusive=True, group="document", exit_on_error=False)
     def read_document(self, session: Session, node: Node, ahead: list[Node]) -> None:
         worker = get_current_worker()
         loaded = session.load(node.checkpoint)
-        if worker.is_cancelled:
+        if worker.is_cancelled or loaded is None:
             return
         self.post_message(DocumentRead(node.checkpoint, loaded))
         session.read_ahead((one.checkpoint for one in ahead), lambda: worker.is_cancelled)
@@ -151,11 +178,37 @@ class StoreScreen(Screen[None]):
         if not worker.is_cancelled:
             self.post_message(WholeRead(node.checkpoint))
 
+    @work(thread=True, exclusive=True, group="texts", exit_on_error=False)
+    def fetch_texts(
+        self, session: Session, checkpoint: Checkpoint, loaded: Loaded, cuts: list[Cut]
+    ) -> None:
+        """Get the whole of texts that came cut."""
+        self._fetch(loaded, lambda: session.fetch(checkpoint, loaded, cuts))
 
-def difference(before: Forest | None, after: Forest) -> str:
+    @work(thread=True, group="events", exit_on_error=False)
+    def fetch_events(
+        self, session: Session, checkpoint: Checkpoint, loaded: Loaded, page: int
+    ) -> None:
+        """Get a page of a big document's events."""
+        self._fetch(loaded, lambda: session.fetch_events(checkpoint, loaded, page))
+
+    def _fetch(self, loaded: Loaded, get: Callable[[], bool]) -> None:
+        problem = ""
+        try:
+            if not get():
+                return
+        except Gone:
+            return
+        except CrewcheckError as error:
+            problem = str(error)
+        except Exception as error:  # whatever it is, a person must be told
+            problem = str(unexpected(error))
+        self.post_message(MoreRead(loaded, problem))
+
+
+def difference(before: Forest, after: Forest) -> str:
     """What a refresh has brought, in a few words."""
-    old = set(before.by_key) if before is not None else set()
-    new = set(after.by_key)
+    old, new = ({node.checkpoint.key for node in forest.order} for forest in (before, after))
     came, gone = len(new - old), len(old - new)
     if not came and not gone:
         return "Nothing has changed"

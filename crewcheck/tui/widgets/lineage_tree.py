@@ -19,7 +19,7 @@ from crewcheck.model.harmless import one_line
 from crewcheck.model.scan import Checkpoint
 from crewcheck.tui.glyphs import Glyphs, style_of
 from crewcheck.tui.layout import Piece, Pieces, fit, text_of, width_of
-from crewcheck.tui.rows import ELBOW, TEE, Folding, RowKey, Rows, View, key_of, node_of, size_of
+from crewcheck.tui.rows import ELBOW, TEE, Folding, RowKey, Rows, View, key_of, node_of
 from crewcheck.tui.widgets.cursor_view import CursorView
 
 #: From these widths on there is room for dots, and for the count in words.
@@ -68,15 +68,20 @@ class LineageTree(CursorView):
 
     # -- what is shown
 
-    def show(self, forest: Forest, match: Match | None = None) -> None:
-        """Show another forest, or another part of it; the cursor stays with its row."""
+    def show(self, forest: Forest, match: Match | None = None, rows: Rows | None = None) -> None:
+        """Show another forest, or another part of it; the cursor stays with its row.
+
+        ``rows`` are those of a match, if they have been worked out already.
+        """
         before = self.rows
         key: RowKey | None = None
         if before is not None and self.cursor < len(before):
             key = key_of(before.list[self.cursor])
         place = self.cursor - self.scroll_offset.y
         self.match = match
-        self.rows = rows = Rows(forest, self.folding, match.shown if match else None)
+        if rows is None:
+            rows = Rows(forest, self.folding, match.shown if match else None)
+        self.rows = rows
         found = self._where(rows, key)
         self.cursor = max(0, min(found, len(rows) - 1))
         self.set_line_count(len(rows))
@@ -238,7 +243,7 @@ class LineageTree(CursorView):
         damage = newest.damage
         if damage is not None and not damage.readable:
             left.append((f" {glyphs.damaged}", "bad"))
-        count = size_of(segment)
+        count = self.rows.size_of(segment)
         said = words.many(count, "checkpoint") if self.room >= WORDS_FROM else f"{count:,}"
         left.append((f" {glyphs.between} {said}", "muted"))
         if not self.rows.is_open(view):
