@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -49,7 +48,7 @@ def command(console: Console, store: str | None, as_json: bool) -> None:
         else:
             console.rows(
                 [shape[column] for column in COLUMNS]
-                for shape in map(_flat_row(console), newest_first)
+                for shape in (flat_row(console, one) for one in newest_first)
             )
         remark(console, catalog)
 
@@ -73,14 +72,12 @@ def remark(console: Console, catalog: Catalog) -> None:
         console.note(f"{where}: {damaged} of {count} checkpoints are damaged, see their reasons")
 
 
-def _flat_row(console: Console) -> Callable[[Checkpoint], dict[str, Any]]:
-    def flat(checkpoint: Checkpoint) -> dict[str, Any]:
-        shape = row(checkpoint, console.redactor)
-        damage = checkpoint.damage
-        shape["damage"] = f"{damage.rule}: {damage.message}" if damage else None
-        return shape
-
-    return flat
+def flat_row(console: Console, checkpoint: Checkpoint) -> dict[str, Any]:
+    """What the piped columns of a checkpoint are taken from."""
+    shape = row(checkpoint, console.redactor)
+    damage = checkpoint.damage
+    shape["damage"] = f"{damage.rule}: {damage.message}" if damage else None
+    return shape
 
 
 def _print_table(console: Console, checkpoints: list[Checkpoint]) -> None:

@@ -19,6 +19,7 @@ COMMANDS = {
     "list": ("crewcheck.cli.listing", "List the checkpoints of a store, newest first."),
     "info": ("crewcheck.cli.info", "Show one checkpoint in full."),
     "tree": ("crewcheck.cli.tree", "Show runs, branches and forks as a tree."),
+    "watch": ("crewcheck.cli.watch", "Print what happens in a store as it happens."),
     "resume": ("crewcheck.cli.resume", "Run the rest of a crew from a checkpoint."),
     "fork": (
         "crewcheck.cli.fork",

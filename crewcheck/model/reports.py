@@ -5,7 +5,7 @@ The commands themselves print plain values, so that a listing needs no pydantic.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
@@ -39,6 +39,12 @@ class CheckpointReport(_Shape):
     size: int | None
     location: str
     damage: DamageReport | None
+
+
+class ChangeReport(CheckpointReport):
+    """A line of ``watch --json``; of a removed checkpoint what was known last."""
+
+    type: Literal["added", "changed", "removed"]
 
 
 class TokensReport(_Shape):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import StrEnum
 from typing import Any, Final, Protocol, cast
 
@@ -19,6 +20,7 @@ class Capability(StrEnum):
 
     WRITE = "write"
     PRUNE = "prune"
+    LOOK = "look"
 
 
 class DamagedDocument(Unreadable):
@@ -96,6 +98,17 @@ class WritableStore(Store, Protocol):
 
         ``data`` is the document as JSON. Raises `Refused`
         where the id is taken, `Unreadable` where the store cannot be written.
+        """
+
+
+class LookingStore(Store, Protocol):
+    """A store with `Capability.LOOK`: parts of it can be looked at. Its keys are paths."""
+
+    def look(self, paths: Iterable[str]) -> list[Header]:
+        """The headers of all that lies at these paths of the store, and below them.
+
+        What is not there (any more) is left out. Raises as `scan`, and `OSError` where only
+        a scan can tell.
         """
 
 

@@ -12,11 +12,12 @@ from __future__ import annotations
 import errno
 import os
 import time
+from collections.abc import Iterable
 from typing import Any
 
 from crewcheck.errors import NotFound, Refused, Unreadable
 from crewcheck.model.identifiers import parse_file_name, time_of
-from crewcheck.model.scan import Damage, Header, Summary
+from crewcheck.model.scan import BEING_WRITTEN, DELETED, GONE, Damage, Header, Summary
 from crewcheck.stores.base import Capability, DamagedDocument, Scan
 from crewcheck.stores.files import NotRegular, open_regular, read_regular
 
@@ -34,7 +35,7 @@ class JsonDirStore:
     """A directory of JSON checkpoints. Keys are paths relative to it, with ``/``."""
 
     kind = "json"
-    capabilities: frozenset[Capability] = frozenset({Capability.WRITE})
+    capabilities: frozenset[Capability] = frozenset({Capability.WRITE, Capability.LOOK})
 
     def __init__(self, root: str) -> None:
         self.location = root
@@ -71,6 +72,8 @@ class JsonDirStore:
                             stack.append((f"{branch}/{name}" if branch else name, entry.path))
                         continue
                     header = self._header(branch, entry)
+                except FileNotFoundError:  # deleted meanwhile
+                    continue
                 except OSError as error:
                     problems.append(f"{name} cannot be looked at: {_reason(error)}")
                     continue
@@ -79,6 +82,13 @@ class JsonDirStore:
                 elif not name.startswith("."):
                     foreign += 1
         return Scan(headers, foreign, tuple(problems))
+
+    def look(self, paths: Iterable[str]) -> list[Header]:
+        from crewcheck.stores.json_look import headers_at
+
+        if not os.path.isdir(self._root):
+            raise NotFound(f"no such folder: {self.location}")
+        return headers_at(self._root, self.location, paths, _PASSED_OVER, _has_entities)
 
     def _header(self, branch: str, entry: os.DirEntry[str]) -> Header | None:
         """The header of a file, None if it is no checkpoint."""
@@ -112,7 +122,7 @@ class JsonDirStore:
         try:
             if not entry.is_file(follow_symlinks=False):
                 return False
-            return b'"entities"' in read_regular(entry.path, _PEEK)
+            return _has_entities(entry.path)
         except OSError:
             return False
 
@@ -129,8 +139,8 @@ class JsonDirStore:
                     return _read(file.fileno(), start, end)
 
                 summary = summary_of(head, size, read)
-        except FileNotFoundError:
-            return Summary(damage=Damage("unreadable", "the file is gone"))
+        except (FileNotFoundError, NotADirectoryError):
+            return Summary(damage=Damage(GONE, DELETED))
         except OSError as error:
             reason = _reason(error)
             if not isinstance(error, NotRegular):
@@ -147,7 +157,7 @@ class JsonDirStore:
             return damage
         if abs(time.time() - header.stamp / 1e9) > BEING_WRITTEN_SECONDS:
             return damage
-        return Damage("being-written", "it is being written now", damage.offset)
+        return Damage(BEING_WRITTEN, "it is being written now", damage.offset)
 
     def document(self, header: Header) -> dict[str, Any]:
         from crewcheck.stores.json_text import BadText, parse_with_notes
@@ -212,6 +222,13 @@ class JsonDirStore:
 
     def _path(self, header: Header) -> str:
         return os.path.join(self._root, *str(header.key).split("/"))
+
+
+def _has_entities(path: str) -> bool:
+    try:
+        return b'"entities"' in read_regular(path, _PEEK)
+    except OSError:
+        return False
 
 
 def _read(descriptor: int, start: int, end: int) -> bytes:
