@@ -10,9 +10,11 @@ Input and output are plain slotted types: this module is imported by every listi
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from heapq import heappop, heappush
 
+from crewcheck.model.collecting import no_collecting
 from crewcheck.model.scan import Checkpoint
 
 Order = tuple[str, int, str]
@@ -21,18 +23,21 @@ Order = tuple[str, int, str]
 class Node:
     """A checkpoint in the forest, with its links."""
 
-    __slots__ = ("checkpoint", "children", "cut", "missing_parent", "number", "parent")
+    __slots__ = ("checkpoint", "children", "cut", "missing_parent", "number", "parent", "segment")
 
     def __init__(self, checkpoint: Checkpoint) -> None:
         self.checkpoint = checkpoint
         self.parent: Node | None = None
+        #: oldest first
         self.children: list[Node] = []
         #: the parent's id, where no such checkpoint is in the store
         self.missing_parent: str | None = None
         #: a cycle of parents was cut here
         self.cut = False
-        #: place in the forest's order, oldest first
-        self.number = 0
+        #: place in the forest's order, oldest first; -1 while that is being made
+        self.number = -1
+        #: the run or fork that it is in
+        self.segment: Segment = _NOWHERE
 
     def __repr__(self) -> str:
         return f"Node({self.checkpoint.id!r}, {len(self.children)} children)"
@@ -70,18 +75,33 @@ class Segment:
             stack.extend(reversed(segment.forks))
 
 
+_NOWHERE = Segment("", None)
+
+
 class Forest:
-    """All checkpoints of a store: ``order`` (oldest first) and ``runs`` (oldest first)."""
+    """All checkpoints of a store: ``order`` (oldest first) and ``runs`` (oldest first).
 
-    __slots__ = ("by_id", "by_key", "order", "runs")
+    ``twins`` are the checkpoints that share an id, by that.
+    """
 
-    def __init__(self, order: list[Node], runs: list[Segment]) -> None:
+    def __init__(
+        self, order: list[Node], runs: list[Segment], twins: dict[str, list[Node]]
+    ) -> None:
         self.order = order
         self.runs = runs
-        self.by_key = {node.checkpoint.key: node for node in order}
-        self.by_id: dict[str, list[Node]] = {}
-        for node in order:
-            self.by_id.setdefault(node.checkpoint.id, []).append(node)
+        self.twins = twins
+
+    @cached_property
+    def by_key(self) -> dict[str | int, Node]:
+        return {node.checkpoint.key: node for node in self.order}
+
+    @cached_property
+    def by_id(self) -> dict[str, list[Node]]:
+        """All checkpoints of an id, oldest first."""
+        found: dict[str, list[Node]] = {}
+        for node in self.order:
+            found.setdefault(node.checkpoint.id, []).append(node)
+        return found
 
     @property
     def latest(self) -> Node | None:
@@ -103,27 +123,62 @@ def order_key(checkpoint: Checkpoint) -> Order:
 
 def build(checkpoints: Iterable[Checkpoint]) -> Forest:
     """The forest of a store's checkpoints. Accepts anything: orphans, cycles, duplicates."""
-    nodes = [Node(checkpoint) for checkpoint in checkpoints]
-    _link(nodes)
-    _cut_cycles(nodes)
-    order = _sort(nodes)
-    return Forest(order, _segments(order))
+    with no_collecting():
+        nodes = _sorted(checkpoints)
+        twins = _link(nodes)
+        order = _arrange(nodes)
+        if len(order) < len(nodes):
+            _cut_cycles(nodes)
+            for node in nodes:
+                node.number = -1
+                node.children = []
+            order = _arrange(nodes)
+        return Forest(order, _segments(order), twins)
 
 
-def _link(nodes: list[Node]) -> None:
-    by_id: dict[str, list[Node]] = {}
+def _sorted(checkpoints: Iterable[Checkpoint]) -> list[Node]:
+    """Nodes by :func:`order_key`."""
+    # times alone are compared fast, and few are the same
+    listed = sorted(checkpoints, key=_created_at)
+    before, start = None, 0
+    for place, checkpoint in enumerate(listed):
+        created_at = checkpoint.header.created_at
+        if created_at != before or not place:
+            if place - start > 1:
+                listed[start:place] = sorted(listed[start:place], key=order_key)
+            before, start = created_at, place
+    if len(listed) - start > 1:
+        listed[start:] = sorted(listed[start:], key=order_key)
+    return [Node(checkpoint) for checkpoint in listed]
+
+
+def _created_at(checkpoint: Checkpoint) -> str:
+    return checkpoint.header.created_at or ""
+
+
+def _link(nodes: list[Node]) -> dict[str, list[Node]]:
+    """Find the parents. ``nodes`` are sorted; returns those that share an id."""
+    by_id = {node.checkpoint.header.id: node for node in nodes}
+    twins: dict[str, list[Node]] = {}
+    if len(by_id) < len(nodes):
+        for node in nodes:
+            twins.setdefault(node.checkpoint.id, []).append(node)
+        twins = {one: found for one, found in twins.items() if len(found) > 1}
+    unknown = []
     for node in nodes:
-        by_id.setdefault(node.checkpoint.id, []).append(node)
-    for node in nodes:
-        wanted = node.checkpoint.parent_id
-        if wanted is None:
-            continue
-        found = by_id.get(wanted)
-        if found is None:
-            node.missing_parent = wanted
-        else:
-            node.parent = found[0] if len(found) == 1 else _likeliest(node, found)
-    _chain_by_time([n for n in nodes if not n.checkpoint.header.lineage_known])
+        checkpoint = node.checkpoint
+        header = checkpoint.header
+        wanted = header.parent_id if checkpoint.summary is None else checkpoint.parent_id
+        if wanted is not None:
+            parent = by_id.get(wanted)
+            if parent is None:
+                node.missing_parent = wanted
+            else:
+                node.parent = _likeliest(node, twins[wanted]) if wanted in twins else parent
+        if not header.lineage_known:
+            unknown.append(node)
+    _chain_by_time(unknown)
+    return twins
 
 
 def _likeliest(node: Node, found: Sequence[Node]) -> Node:
@@ -138,7 +193,7 @@ def _likeliest(node: Node, found: Sequence[Node]) -> Node:
 def _chain_by_time(nodes: list[Node]) -> None:
     """CrewAI 1.14.1 records no parents: within a branch and a run, time orders them."""
     last: dict[tuple[str, str | None], Node] = {}
-    for node in sorted(nodes, key=lambda n: order_key(n.checkpoint)):
+    for node in nodes:
         summary = node.checkpoint.summary
         run = node.checkpoint.branch, summary.run_key if summary else None
         if node.parent is None and node.missing_parent is None:
@@ -146,49 +201,54 @@ def _chain_by_time(nodes: list[Node]) -> None:
         last[run] = node
 
 
+def _arrange(nodes: list[Node]) -> list[Node]:
+    """Number the nodes so that a child comes after its parent, and give parents their
+    children. ``nodes`` are sorted, and keep that order otherwise. What is in a cycle, or
+    hangs on one, is left out."""
+    order: list[Node] = []
+    #: children that came before their parents
+    early: dict[Node, list[tuple[int, Node]]] = {}
+    for place, node in enumerate(nodes):
+        parent = node.parent
+        if parent is not None:
+            if parent.number < 0:
+                early.setdefault(parent, []).append((place, node))
+                continue
+            parent.children.append(node)
+        node.number = len(order)
+        order.append(node)
+        if early and node in early:
+            # all of them come before the next of the nodes
+            heap = early.pop(node)
+            while heap:
+                child = heappop(heap)[1]
+                assert child.parent is not None
+                child.parent.children.append(child)
+                child.number = len(order)
+                order.append(child)
+                for item in early.pop(child, ()):
+                    heappush(heap, item)
+    return order
+
+
 def _cut_cycles(nodes: list[Node]) -> None:
-    """Walk up from each node once; a walk that meets itself has found a cycle."""
-    done: set[int] = set()
-    for start in nodes:
-        path: list[Node] = []
-        on_path: set[int] = set()
+    """Walk up from each node that has no place yet; a walk that meets itself has found a
+    cycle, which is cut at its earliest member."""
+    rank = {node: place for place, node in enumerate(nodes) if node.number < 0}
+    done: set[Node] = set()
+    for start in rank:
+        path: dict[Node, None] = {}
         node: Node | None = start
-        while node is not None and id(node) not in done:
-            if id(node) in on_path:
-                cycle = path[path.index(node) :]
-                first = min(cycle, key=lambda n: order_key(n.checkpoint))
+        while node is not None and node not in done:
+            if node in path:
+                cycle = list(path)
+                first = min(cycle[cycle.index(node) :], key=rank.__getitem__)
                 first.parent = None
                 first.cut = True
                 break
-            path.append(node)
-            on_path.add(id(node))
+            path[node] = None
             node = node.parent
-        done.update(on_path)
-
-
-def _sort(nodes: list[Node]) -> list[Node]:
-    """Topological, a child after its parent; ties by :func:`order_key`."""
-    keys = {id(node): order_key(node.checkpoint) for node in nodes}
-    for node in nodes:
-        if node.parent is not None:
-            node.parent.children.append(node)
-    heap: list[tuple[Order, int, Node]] = [
-        (keys[id(node)], place, node) for place, node in enumerate(nodes) if node.parent is None
-    ]
-    heapq.heapify(heap)
-    order: list[Node] = []
-    place = len(nodes)
-    while heap:
-        node = heapq.heappop(heap)[2]
-        node.number = len(order)
-        order.append(node)
-        for child in node.children:
-            place += 1
-            heapq.heappush(heap, (keys[id(child)], place, child))
-    for node in order:
-        if len(node.children) > 1:
-            node.children.sort(key=lambda n: n.number)
-    return order
+        done.update(path)
 
 
 def _segments(order: list[Node]) -> list[Segment]:
@@ -200,24 +260,24 @@ def _segments(order: list[Node]) -> list[Segment]:
     """
     runs: list[Segment] = []
     of_kickoff: dict[tuple[str, str], Segment] = {}
-    of: dict[int, Segment] = {}
-    forks: dict[tuple[int, str], Segment] = {}
+    forks: dict[tuple[Node, str], Segment] = {}
     for node in order:
-        branch = node.checkpoint.branch
+        checkpoint = node.checkpoint
+        branch = checkpoint.header.branch if checkpoint.summary is None else checkpoint.branch
         parent = node.parent
         if parent is None:
             segment = _run_of_root(node, branch, runs, of_kickoff)
-        elif parent.checkpoint.branch == branch:
-            segment = of[id(parent)]
+        elif parent.segment.branch == branch:
+            segment = parent.segment
         else:
-            known = forks.get((id(parent), branch))
+            known = forks.get((parent, branch))
             if known is None:
                 known = Segment(branch, parent)
-                forks[id(parent), branch] = known
-                of[id(parent)].forks.append(known)
+                forks[parent, branch] = known
+                parent.segment.forks.append(known)
             segment = known
         segment.nodes.append(node)
-        of[id(node)] = segment
+        node.segment = segment
     return runs
 
 

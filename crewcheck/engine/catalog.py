@@ -1,6 +1,7 @@
 """An open store and what is known of it so far: the one object behind list, tree and app.
 
-Opening reads headers only. Summaries are read when asked for, one checkpoint or all;
+Opening reads headers only; with ``names_only`` just what names or columns say of them, and
+`Catalog.complete` the rest. Summaries are read when asked for, one checkpoint or all;
 each time some have come in, the forest may be built again. A catalog is not for several
 threads at once: a front end that reads summaries in the background hands them over.
 """
@@ -10,9 +11,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection, Iterable
 from types import TracebackType
-from typing import Any, cast
+from typing import cast
 
 from crewcheck.lineage import Forest, Segment, build
+from crewcheck.model.collecting import no_collecting
 from crewcheck.model.identifiers import time_of
 from crewcheck.model.scan import FORK_TRIGGER, GONE, STOPPED, Checkpoint, Damage, Header, Summary
 from crewcheck.stores.base import Capability, LookingStore, Store
@@ -25,49 +27,92 @@ _YOUNG_NS = 10_000_000_000
 
 
 class Catalog:
-    """The checkpoints of one store. ``forest`` has them in order, runs and forks apart."""
+    """The checkpoints of one store. ``forest`` has them in order, runs and forks apart.
 
-    def __init__(self, store: Store) -> None:
+    ``clock`` tells the time (seconds since 1970) by which a run is taken to be going on.
+    """
+
+    def __init__(
+        self, store: Store, names_only: bool = False, clock: Callable[[], float] = time.time
+    ) -> None:
         self.store = store
+        self.clock = clock
         self.foreign = 0
         self.problems: tuple[str, ...] = ()
         self.forest: Forest = build(())
+        #: whether sizes and stamps are known, and the order is final; see `complete`
+        self.is_complete = False
         #: keys of checkpoints that stay in sight, as gone, when they are deleted
         self.held: Collection[str | int] = ()
-        self._known: dict[tuple[Any, ...], Checkpoint] = {}
         #: when the whole store was looked at last; the fingerprint it had, where that is cheap
         self.looked_at = 0.0
         self.fingerprint: object = None
+        self._known: dict[str | int, Checkpoint] = {}
         #: keys of files that may be in the making
         self._young: set[str] = set()
-        self.refresh()
+        self._scan(names_only)
+        self.rebuild()
 
     def refresh(self) -> bool:
         """Look at the store again; summaries of unchanged checkpoints are kept.
 
         Returns whether anything has changed. Raises `NotFound` or `Unreadable`.
         """
-        self.looked_at = time.time()
-        if Capability.LOOK not in self.store.capabilities:
-            self.fingerprint = self.store.fingerprint()
-        scan = self.store.scan()
-        before = self._known
-        known: dict[tuple[Any, ...], Checkpoint] = {}
-        for header in scan.headers:
-            identity = header.identity
-            old = before.get(identity)
-            settled = old is not None and not old.gone and not old.being_written
-            known[identity] = old if old is not None and settled else Checkpoint(header)
-        self._keep_held(known)
-        changed = known.keys() != before.keys() or any(
-            known[identity] is not before[identity] for identity in known
+        if not self.is_complete:
+            return self.complete()
+        changed = self._scan()
+        self.rebuild()
+        return changed
+
+    def complete(self) -> bool:
+        """Look at what was opened with ``names_only``: sizes, stamps, files of other names.
+
+        Sizes are set on the checkpoints that are there. Returns whether anything else has
+        changed, the order included; if not, the forest stays the same one. Raises
+        `NotFound` or `Unreadable`.
+        """
+        if self.is_complete:
+            return False
+        before, was = self.forest, (self.foreign, self.problems)
+        changed = self._scan()
+        self.rebuild()
+        if not changed and self._same_order(before):
+            self.forest = before
+        return self.forest is not before or was != (self.foreign, self.problems)
+
+    def _same_order(self, other: Forest) -> bool:
+        return all(
+            one.checkpoint is two.checkpoint
+            for one, two in zip(self.forest.order, other.order, strict=True)
         )
-        self._known = known
+
+    def _scan(self, names_only: bool = False) -> bool:
+        """Take in the headers; whether other ones than before, or changed ones."""
+        self.looked_at = time.time()
+        if not self._can_look:
+            self.fingerprint = self.store.fingerprint()
+        with no_collecting():
+            scan = self.store.scan(names_only)
+            before = self._known
+            known: dict[str | int, Checkpoint] = {}
+            changed = False
+            for header in scan.headers:
+                old = before.get(header.key) if before else None
+                if old is None or not _is_same(old, header, self.is_complete):
+                    old = Checkpoint(header)
+                    changed = True
+                known[header.key] = old
+            changed = self._keep_held(known) or changed or len(known) != len(before)
+            self._known = known
         self._young = self._young_of(scan.headers)
         self.foreign = scan.foreign
         self.problems = scan.problems
-        self.rebuild()
+        self.is_complete = scan.complete
         return changed
+
+    @property
+    def _can_look(self) -> bool:
+        return Capability.LOOK in self.store.capabilities
 
     def look_at(self, paths: Collection[str]) -> bool:
         """Look at some paths of the store again, and read the summaries of what is there.
@@ -75,7 +120,7 @@ class Catalog:
         ``paths`` are those that somebody says have changed, folders with all that is in
         them. Of a store whose parts cannot be looked at, and in doubt, it is `refresh`.
         """
-        if Capability.LOOK not in self.store.capabilities:
+        if not (self._can_look and self.is_complete):
             return self.refresh()
         try:
             headers = cast(LookingStore, self.store).look(paths)
@@ -83,39 +128,37 @@ class Catalog:
             return self.refresh()
         before = self._known
         covered = _covered_by(paths)
-        known = {one: checkpoint for one, checkpoint in before.items()
-                 if not covered(str(checkpoint.key))}  # fmt: skip
+        known = {key: one for key, one in before.items() if not covered(str(key))}
         changed = False
         for header in headers:
             summary = self.store.summary(header)
             if summary.damage is not None and summary.damage.rule == GONE:
                 continue
-            old = before.get(header.identity)
-            if old is None or old.gone or old.summary is None or not summary.same_as(old.summary):
+            old = before.get(header.key)
+            if old is None or not _says_the_same(old, header, summary):
                 old = Checkpoint(header, summary)
                 changed = True
-            known[header.identity] = old
-        self._keep_held(known)
+            known[header.key] = old
+        changed = self._keep_held(known) or changed or known.keys() != before.keys()
         self._young |= self._young_of(headers)
-        if changed or known.keys() != before.keys():
+        if changed:
             self._known = known
             self.rebuild()
-            return True
-        return False
+        return changed
 
-    def _keep_held(self, known: dict[tuple[Any, ...], Checkpoint]) -> None:
-        """Keep what is held and not known any more, and say that it is gone."""
-        wanted = set(self.held) - {identity[0] for identity in known} if self.held else ()
-        if not wanted:
-            return
-        for identity, old in self._known.items():
-            if old.key in wanted:
-                ghost = old if old.gone else Checkpoint(old.header, old.summary or Summary())
-                ghost.gone = True
-                known[identity] = ghost
+    def _keep_held(self, known: dict[str | int, Checkpoint]) -> bool:
+        """Keep what is held and not known any more as gone; whether that is news."""
+        news = False
+        for key in self.held:
+            old = self._known.get(key)
+            if old is not None and key not in known:
+                news = news or not old.gone
+                old.gone = True
+                known[key] = old
+        return news
 
     def _young_of(self, headers: Iterable[Header]) -> set[str]:
-        if Capability.LOOK not in self.store.capabilities:
+        if not self._can_look:
             return set()
         now = time.time_ns()
         return {str(one.key) for one in headers if abs(now - one.stamp) < _YOUNG_NS}
@@ -123,12 +166,12 @@ class Catalog:
     def unsettled(self) -> list[str]:
         """The paths of files that were in the making when they were read. Any thread."""
         found = []
-        young, by_key = self._young, self.forest.by_key
+        young, known = self._young, self._known
         for key in list(young):
-            node = by_key.get(key)
-            if node is not None and node.checkpoint.being_written:
+            one = known.get(key)
+            if one is not None and one.being_written:
                 found.append(key)
-            elif node is None or node.checkpoint.summary is not None:
+            elif one is None or one.summary is not None:
                 young.discard(key)
         return found
 
@@ -136,7 +179,7 @@ class Catalog:
         """Build the forest anew from what is known, and what follows from it."""
         self.forest = build(self._known.values())
         _mark_lineage(self.forest)
-        _mark_running(self.forest, time.time() if now is None else now)
+        _mark_running(self.forest, self.clock() if now is None else now)
 
     @property
     def checkpoints(self) -> list[Checkpoint]:
@@ -162,7 +205,7 @@ class Catalog:
             if checkpoint.summary is None:
                 checkpoint.summary = summary = self.read_summary(checkpoint)
                 if summary.damage is not None and summary.damage.rule == GONE:
-                    self._known.pop(checkpoint.header.identity, None)
+                    self._known.pop(checkpoint.key, None)
                 if progress is not None:
                     progress()
         self.rebuild()
@@ -180,6 +223,34 @@ class Catalog:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+
+def open_catalog(
+    location: str | None, names_only: bool = False, clock: Callable[[], float] = time.time
+) -> Catalog:
+    """Open a store by its path, or the default one. Raises `NotFound` or `Unreadable`."""
+    store = open_path(location if location is not None else default_location()).store
+    return Catalog(store, names_only, clock)
+
+
+def _is_same(old: Checkpoint, header: Header, was_complete: bool) -> bool:
+    """Whether a header found now is that of a known checkpoint, unchanged; what was not
+    known of it before is then."""
+    had = old.header
+    if had.id != header.id or had.mark != header.mark or old.gone or old.being_written:
+        return False
+    if not was_complete:
+        had.stamp = header.stamp
+        had.size = header.size if had.size is None else had.size
+    # where the store does not tell sizes, a document that was read has one all the same
+    return had.stamp == header.stamp and header.size in (None, had.size)
+
+
+def _says_the_same(old: Checkpoint, header: Header, summary: Summary) -> bool:
+    had = old.header
+    if old.gone or (had.id, had.stamp, had.size) != (header.id, header.stamp, header.size):
+        return False
+    return old.summary is not None and old.summary.same_as(summary)
 
 
 def _covered_by(paths: Collection[str]) -> Callable[[str], bool]:
@@ -202,11 +273,6 @@ def _covered_by(paths: Collection[str]) -> Callable[[str], bool]:
     return covered
 
 
-def open_catalog(location: str | None) -> Catalog:
-    """Open a store by its path, or the default one. Raises `NotFound` or `Unreadable`."""
-    return Catalog(open_path(location if location is not None else default_location()).store)
-
-
 def run_status(segment: Segment) -> str | None:
     """The status of a run or fork: that of its newest checkpoint that can be read."""
     for node in reversed(segment.nodes):
@@ -220,17 +286,18 @@ def _mark_lineage(forest: Forest) -> None:
     for node in forest.order:
         checkpoint = node.checkpoint
         checkpoint.lineage_damage = None
-        twins = forest.by_id[checkpoint.id]
-        if len(twins) > 1:
-            other = next(twin for twin in twins if twin is not node)
-            checkpoint.lineage_damage = Damage(
-                "duplicate-id", f"its id is also that of {other.checkpoint.header.location}"
-            )
-        elif node.cut:
+        checkpoint.running = False
+        if node.cut:
             checkpoint.lineage_damage = Damage("cycle", "it is among its own ancestors")
         elif node.missing_parent is not None:
             checkpoint.lineage_damage = Damage(
                 "parent-missing", f"its parent {node.missing_parent} is not in the store"
+            )
+    for twins in forest.twins.values():
+        for node in twins:
+            other = next(twin for twin in twins if twin is not node)
+            node.checkpoint.lineage_damage = Damage(
+                "duplicate-id", f"its id is also that of {other.checkpoint.header.location}"
             )
 
 
@@ -240,8 +307,6 @@ def _mark_running(forest: Forest, now: float) -> None:
     until = time.strftime("%Y%m%dT%H%M%S", time.gmtime(now + RUNNING_SECONDS))
     young, old = time_of(since) or "", time_of(until) or ""
     for segment in forest.segments():
-        for node in segment.nodes:
-            node.checkpoint.running = False
         newest = segment.newest.checkpoint
         created = newest.header.created_at or ""
         # a fork is written before anything runs

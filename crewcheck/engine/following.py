@@ -31,8 +31,8 @@ from crewcheck.stores.detect import (
 LEAST_SECONDS, PAUSE_TIMES = 0.2, 2
 #: After a look that failed the next one is so many seconds later.
 RETRY_SECONDS = 0.5
-#: Even where the system tells of changes, the whole is looked at this often, and at most in
-#: one of so many parts of the time: news may be lost.
+#: Whatever is told, the whole is looked at this often, and at most in one of so many parts
+#: of the time: news may be lost, and what was written lately gets old.
 WHOLE_SECONDS, WHOLE_PARTS = 30.0, 200
 #: A folder that was changed so short before a look may have been changed after it.
 _TICK_SECONDS = 1.0
@@ -64,8 +64,7 @@ class Follower:
 
     def _watch(self) -> None:
         self._watcher = watcher_of(self._catalog.store, self._stop, self._catalog.fingerprint)
-        told = isinstance(self._watcher, FolderWatcher)
-        self._whole_at = time.monotonic() + WHOLE_SECONDS if told else float("inf")
+        self._whole_at = time.monotonic() + WHOLE_SECONDS
 
     def _missed(self) -> Where | None:
         """Where something may have changed between the last look and the watch."""
@@ -119,7 +118,7 @@ class Follower:
             raise
         now = time.monotonic()
         self._not_before = now + max(LEAST_SECONDS, PAUSE_TIMES * (now - began))
-        if where.paths is None and self._whole_at != float("inf"):
+        if where.paths is None:
             self._whole_at = now + max(WHOLE_SECONDS, WHOLE_PARTS * (now - began))
 
     def close(self) -> None:

@@ -10,10 +10,15 @@ from __future__ import annotations
 import re
 from datetime import datetime
 
-_NAME = re.compile(
-    r"(?P<id>(?P<time>\d{8}T\d{6})_[0-9a-zA-Z]+)(?:_p-(?P<parent>.+))?\.json", re.DOTALL
-)
+_NAME = re.compile(r"(\d{8}T\d{6}_[0-9a-zA-Z]+)(?:_p-(.+))?\.json", re.DOTALL)
 _TIME = re.compile(r"(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(?:_|\Z)")
+
+# parts of times that have come before, and what they look like in ISO: a store has as
+# many times as checkpoints, but few days
+_DAYS: dict[str, str] = {}
+_MINUTES: dict[str, str] = {}
+_SECONDS = {f"{second:02}": f"{second:02}Z" for second in range(60)}
+_KEPT_DAYS = 4096
 
 
 def parse_file_name(name: str) -> tuple[str, str | None, bool] | None:
@@ -21,13 +26,20 @@ def parse_file_name(name: str) -> tuple[str, str | None, bool] | None:
     found = _NAME.fullmatch(name)
     if found is None:
         return None
-    parent = found["parent"]
-    return found["id"], None if parent in (None, "none") else parent, parent is not None
+    checkpoint_id, parent = found.groups()
+    return checkpoint_id, None if parent == "none" else parent, parent is not None
 
 
 def time_of(text: str | None) -> str | None:
     """UTC ISO time (``2026-11-29T17:42:28Z``) of an id or ``created_at``, None if odd."""
-    found = _TIME.match(text) if text else None
+    if not text:
+        return None
+    try:
+        if text[8] == "T" and text[15:16] in "_":
+            return _DAYS[text[:8]] + _MINUTES[text[9:13]] + _SECONDS[text[13:15]]
+    except (IndexError, KeyError):
+        pass
+    found = _TIME.match(text)
     if found is None:
         return None
     year, month, day, hour, minute, second = found.groups()
@@ -35,4 +47,7 @@ def time_of(text: str | None) -> str | None:
         datetime(int(year), int(month), int(day), int(hour), int(minute), int(second))
     except ValueError:
         return None
+    if len(_DAYS) < _KEPT_DAYS and text[:15].isascii():
+        _DAYS[text[:8]] = f"{year}-{month}-{day}"
+        _MINUTES[text[9:13]] = f"T{hour}:{minute}:"
     return f"{year}-{month}-{day}T{hour}:{minute}:{second}Z"

@@ -82,7 +82,6 @@ class Header:
 
     def __init__(
         self,
-        *,
         key: str | int,
         id: str,
         location: str,
@@ -106,11 +105,6 @@ class Header:
         self.lineage_known = lineage_known
         self.damage = damage
         self.mark = mark
-
-    @property
-    def identity(self) -> tuple[object, ...]:
-        """Differs between two checkpoints, and between two states of one."""
-        return self.key, self.id, self.stamp, self.size, self.mark
 
     def __repr__(self) -> str:
         return f"Header({self.id!r}, branch={self.branch!r}, parent={self.parent_id!r})"

@@ -40,17 +40,23 @@ class Scan:
 
     ``foreign`` counts the files that are no checkpoints and were left out; ``problems``
     are sentences about parts of the store that could not be read (a folder without
-    permission, say).
+    permission, say). A scan of names only is not ``complete``: its headers have no size
+    and the stamp 0, and what only a look inside could tell is left out and not counted.
     """
 
-    __slots__ = ("foreign", "headers", "problems")
+    __slots__ = ("complete", "foreign", "headers", "problems")
 
     def __init__(
-        self, headers: list[Header], foreign: int = 0, problems: tuple[str, ...] = ()
+        self,
+        headers: list[Header],
+        foreign: int = 0,
+        problems: tuple[str, ...] = (),
+        complete: bool = True,
     ) -> None:
         self.headers = headers
         self.foreign = foreign
         self.problems = problems
+        self.complete = complete
 
 
 class Store(Protocol):
@@ -70,8 +76,11 @@ class Store(Protocol):
     @property
     def capabilities(self) -> frozenset[Capability]: ...
 
-    def scan(self) -> Scan:
-        """All headers. Raises `NotFound` or `Unreadable` where the store itself is gone."""
+    def scan(self, names_only: bool = False) -> Scan:
+        """All headers. Raises `NotFound` or `Unreadable` where the store itself is gone.
+
+        With ``names_only`` a store may leave out what takes a look at each checkpoint.
+        """
 
     def summary(self, header: Header) -> Summary:
         """The summary. Damage is a value in it, never an exception."""

@@ -84,7 +84,7 @@ class FlowStatesStore:
         self._seen: tuple[object, dict[str | int, _Row]] | None = None
         self._keys = ("_rowid_", "_rowid_")  # of the states, of pending feedback
 
-    def scan(self) -> Scan:
+    def scan(self, names_only: bool = False) -> Scan:
         self._seen = None
         return Scan([row.header for row in self._rows().values()])
 

@@ -16,6 +16,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from crewcheck.errors import NotFound, Refused, Unreadable
+from crewcheck.model.collecting import no_collecting
 from crewcheck.model.identifiers import parse_file_name, time_of
 from crewcheck.model.scan import BEING_WRITTEN, DELETED, GONE, Damage, Header, Summary
 from crewcheck.stores.base import Capability, DamagedDocument, Scan
@@ -26,6 +27,7 @@ _PASSED_OVER = frozenset({".crewcheck", ".git", ".venv", "node_modules", "__pyca
 
 #: How much of a file of another name is looked at.
 _PEEK = 64 * 1024
+_NOT_LOOKED_AT = (0, None)
 
 #: A cut file that was touched within this many seconds is taken to be in the making.
 BEING_WRITTEN_SECONDS = 5.0
@@ -42,89 +44,75 @@ class JsonDirStore:
         self._root = os.path.abspath(root)
         self._notes: dict[str | int, tuple[str, ...]] = {}
 
-    def scan(self) -> Scan:
+    def scan(self, names_only: bool = False) -> Scan:
+        """All headers; with ``names_only`` no file is looked at, and none of a person's
+        own naming is known to be a checkpoint."""
         headers: list[Header] = []
         problems: list[str] = []
         foreign = 0
         stack = [("", self._root)]
-        while stack:
-            branch, folder = stack.pop()
-            try:
-                with os.scandir(folder) as found:
-                    entries = list(found)
-                if entries and not os.access(folder, os.X_OK):
-                    # its names can be read, but nothing in it can be reached
-                    raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), folder)
-            except FileNotFoundError as error:
-                if not branch:
-                    raise NotFound(f"no such folder: {self.location}") from error
-                continue
-            except OSError as error:
-                if not branch:
-                    raise _cannot_read(self.location, error) from error
-                problems.append(f"folder {branch} cannot be read: {_reason(error)}")
-                continue
-            for entry in entries:
-                name = entry.name
+        with no_collecting():
+            while stack:
+                branch, folder = stack.pop()
                 try:
-                    if entry.is_dir(follow_symlinks=False):
-                        if name not in _PASSED_OVER:
-                            stack.append((f"{branch}/{name}" if branch else name, entry.path))
-                        continue
-                    header = self._header(branch, entry)
-                except FileNotFoundError:  # deleted meanwhile
+                    files, folders, others = _look(folder, names_only, problems)
+                except FileNotFoundError as error:
+                    if not branch:
+                        raise NotFound(f"no such folder: {self.location}") from error
                     continue
                 except OSError as error:
-                    problems.append(f"{name} cannot be looked at: {_reason(error)}")
+                    if not branch:
+                        raise _cannot_read(self.location, error) from error
+                    problems.append(f"folder {branch} cannot be read: {_reason(error)}")
                     continue
-                if header is not None:
-                    headers.append(header)
-                elif not name.startswith("."):
-                    foreign += 1
-        return Scan(headers, foreign, tuple(problems))
+                inside = f"{branch}/" if branch else ""
+                stack += [
+                    (inside + name, os.path.join(folder, name))
+                    for name in folders
+                    if name not in _PASSED_OVER
+                ]
+                place = os.path.join(self.location, branch, "")
+                branch = branch or "main"
+                # sorted, what is looked at one after the other later lies so in memory
+                for name in sorted(files):
+                    named = parse_file_name(name)
+                    if named is not None:
+                        checkpoint_id, parent, lineage_known = named
+                        created_at = time_of(checkpoint_id)
+                    elif not names_only and _looks_like_one(folder, name):
+                        # when a copy was made says nothing of when the checkpoint was
+                        checkpoint_id, parent, lineage_known = name[: -len(".json")], None, True
+                        created_at = None
+                    else:
+                        others.append(name)
+                        continue
+                    stamp, size = files[name]
+                    headers.append(
+                        Header(
+                            inside + name,
+                            checkpoint_id,
+                            place + name,
+                            parent,
+                            branch,
+                            created_at,
+                            stamp,
+                            size,
+                            lineage_known,
+                        )
+                    )
+                # without a look inside some are not told from a person's copy of a checkpoint
+                foreign += sum(
+                    not (name.startswith(".") or (names_only and name.endswith(".json")))
+                    for name in others
+                )
+        return Scan(headers, foreign, tuple(problems), complete=not names_only)
 
     def look(self, paths: Iterable[str]) -> list[Header]:
         from crewcheck.stores.json_look import headers_at
 
         if not os.path.isdir(self._root):
             raise NotFound(f"no such folder: {self.location}")
-        return headers_at(self._root, self.location, paths, _PASSED_OVER, _has_entities)
-
-    def _header(self, branch: str, entry: os.DirEntry[str]) -> Header | None:
-        """The header of a file, None if it is no checkpoint."""
-        name = entry.name
-        named = parse_file_name(name)
-        if named is None and not (name.endswith(".json") and self._looks_like_one(entry)):
-            return None
-        if not entry.is_file(follow_symlinks=False):
-            # a link may lead out of the store
-            return None
-        at = entry.stat(follow_symlinks=False)
-        if named is None:
-            # when a copy was made says nothing of when the checkpoint was
-            checkpoint_id, parent, has_parent = name[: -len(".json")], None, True
-        else:
-            checkpoint_id, parent, has_parent = named
-        return Header(
-            key=f"{branch}/{name}" if branch else name,
-            id=checkpoint_id,
-            location=os.path.join(self.location, branch, name),
-            parent_id=parent,
-            branch=branch or "main",
-            created_at=time_of(checkpoint_id) if named is not None else None,
-            stamp=at.st_mtime_ns,
-            size=at.st_size,
-            lineage_known=has_parent,
-        )
-
-    def _looks_like_one(self, entry: os.DirEntry[str]) -> bool:
-        """Whether a file of another name has a checkpoint in it (a person's copy, say)."""
-        try:
-            if not entry.is_file(follow_symlinks=False):
-                return False
-            return _has_entities(entry.path)
-        except OSError:
-            return False
+        return headers_at(self._root, self.location, paths, _PASSED_OVER, _looks_like_one)
 
     def summary(self, header: Header) -> Summary:
         # here and below: an empty store needs no parser
@@ -132,7 +120,10 @@ class JsonDirStore:
 
         try:
             with open_regular(self._path(header)) as file:
-                size = os.fstat(file.fileno()).st_size
+                at = os.fstat(file.fileno())
+                size = at.st_size
+                if header.size is None:
+                    header.size = size
                 head = file.read(HEAD) or b""
 
                 def read(start: int, end: int) -> bytes:
@@ -147,23 +138,18 @@ class JsonDirStore:
                 reason = f"it cannot be read: {reason}"
             return Summary(damage=Damage("unreadable", reason))
         if summary.damage is not None:
-            summary.damage = self._in_the_making(header, summary.damage)
+            summary.damage = _in_the_making(summary.damage, at.st_mtime)
         elif named := _differences(header, summary):
             summary.notes = (*summary.notes, *named)
         return summary
-
-    def _in_the_making(self, header: Header, damage: Damage) -> Damage:
-        if damage.rule not in ("truncated", "empty"):
-            return damage
-        if abs(time.time() - header.stamp / 1e9) > BEING_WRITTEN_SECONDS:
-            return damage
-        return Damage(BEING_WRITTEN, "it is being written now", damage.offset)
 
     def document(self, header: Header) -> dict[str, Any]:
         from crewcheck.stores.json_text import BadText, parse_with_notes
 
         try:
-            data = read_regular(self._path(header))
+            with open_regular(self._path(header)) as file:
+                changed = os.fstat(file.fileno()).st_mtime
+                data = file.read()
         except FileNotFoundError as error:
             raise NotFound(
                 f"checkpoint {header.id} is gone: {header.location} was deleted",
@@ -174,7 +160,7 @@ class JsonDirStore:
         try:
             document, self._notes[header.key] = parse_with_notes(data)
         except BadText as error:
-            raise DamagedDocument(header, self._in_the_making(header, error.damage)) from error
+            raise DamagedDocument(header, _in_the_making(error.damage, changed)) from error
         return document
 
     def notes(self, header: Header) -> tuple[str, ...]:
@@ -224,9 +210,46 @@ class JsonDirStore:
         return os.path.join(self._root, *str(header.key).split("/"))
 
 
-def _has_entities(path: str) -> bool:
+def _look(
+    folder: str, names_only: bool, problems: list[str]
+) -> tuple[dict[str, tuple[int, int | None]], list[str], list[str]]:
+    """What is in a folder: the stamp and size of each file (0 and None with ``names_only``),
+    the names of folders, and those of all else. Raises `OSError`."""
+    files: dict[str, tuple[int, int | None]] = {}
+    folders: list[str] = []
+    others: list[str] = []
+    reachable = os.access(folder, os.X_OK)
+    with os.scandir(folder) as found:
+        for entry in found:
+            if not reachable:
+                # its names can be read, but nothing in it can be reached
+                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), folder)
+            if entry.is_file(follow_symlinks=False):
+                if names_only:
+                    files[entry.name] = _NOT_LOOKED_AT
+                    continue
+                try:
+                    at = entry.stat(follow_symlinks=False)
+                except FileNotFoundError:  # deleted meanwhile
+                    continue
+                except OSError as error:
+                    problems.append(f"{entry.name} cannot be looked at: {_reason(error)}")
+                else:
+                    files[entry.name] = at.st_mtime_ns, at.st_size
+            elif entry.is_dir(follow_symlinks=False):
+                folders.append(entry.name)
+            else:
+                # a link may lead out of the store
+                others.append(entry.name)
+    return files, folders, others
+
+
+def _looks_like_one(folder: str, name: str) -> bool:
+    """Whether a file of another name has a checkpoint in it (a person's copy, say)."""
+    if not name.endswith(".json"):
+        return False
     try:
-        return b'"entities"' in read_regular(path, _PEEK)
+        return b'"entities"' in read_regular(os.path.join(folder, name), _PEEK)
     except OSError:
         return False
 
@@ -240,6 +263,15 @@ def _read(descriptor: int, start: int, end: int) -> bytes:
         parts.append(part)
         start += len(part)
     return b"".join(parts)
+
+
+def _in_the_making(damage: Damage, changed: float) -> Damage:
+    """What to say of a file that was changed then (seconds since 1970)."""
+    if damage.rule not in ("truncated", "empty"):
+        return damage
+    if abs(time.time() - changed) > BEING_WRITTEN_SECONDS:
+        return damage
+    return Damage(BEING_WRITTEN, "it is being written now", damage.offset)
 
 
 def _differences(header: Header, summary: Summary) -> list[str]:

@@ -19,7 +19,7 @@ def headers_at(
     location: str,
     paths: Iterable[str],
     passed_over: frozenset[str],
-    looks_like_one: Callable[[str], bool],
+    looks_like_one: Callable[[str, str], bool],
 ) -> list[Header]:
     """The headers of the checkpoints at these paths of a store, and below them.
 
@@ -81,14 +81,14 @@ def _header(
     location: str,
     key: str,
     at: os.stat_result,
-    looks_like_one: Callable[[str], bool],
+    looks_like_one: Callable[[str, str], bool],
 ) -> Header | None:
     branch, _, name = key.rpartition("/")
     named = parse_file_name(name)
     created_at = None
     if named is not None:
         created_at = time_of(named[0])
-    elif name.endswith(".json") and looks_like_one(os.path.join(root, *key.split("/"))):
+    elif looks_like_one(os.path.join(root, *branch.split("/")), name):
         named = name[: -len(".json")], None, True
     else:
         return None

@@ -80,7 +80,7 @@ class SqliteStore:
         self._numbered = True
         self._notes: dict[str | int, tuple[str, ...]] = {}
 
-    def scan(self) -> Scan:
+    def scan(self, names_only: bool = False) -> Scan:
         """All headers. Rows on damaged pages are listed too where their ids can be read."""
         problems: list[str] = []
         try:

@@ -7,12 +7,10 @@ checkpoints; a summary that comes in meanwhile is set in one step.
 
 from __future__ import annotations
 
-import gc
 import json
 import time
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from threading import Lock
 from typing import Any
@@ -22,6 +20,7 @@ from crewcheck.engine.inspect import Info, inspect
 from crewcheck.engine.redaction import Redactor
 from crewcheck.errors import CrewcheckError
 from crewcheck.lineage import Forest
+from crewcheck.model.collecting import no_collecting
 from crewcheck.model.scan import Checkpoint
 
 #: After so much work at a stretch a background worker lets the UI have the interpreter.
@@ -57,10 +56,8 @@ class Session:
         self.wanted: deque[Checkpoint] = deque(maxlen=256)
         #: the checkpoints at which runs of ours stand: of live ones, and of ended ones
         self.marks: tuple[frozenset[str], frozenset[str]] = (frozenset(), frozenset())
-        with _no_collecting():
-            self._catalog: Catalog = open_catalog(location)
-            if now is not time.time:
-                self._catalog.rebuild(now())
+        with no_collecting():
+            self._catalog: Catalog = open_catalog(location, clock=now)
 
     @property
     def forest(self) -> Forest:
@@ -84,10 +81,8 @@ class Session:
 
     def refresh(self) -> bool:
         """Look at the store again; whether anything has changed."""
-        with self._lock, _no_collecting():
+        with self._lock, no_collecting():
             changed = self._catalog.refresh()
-            if self.now is not time.time:
-                self._catalog.rebuild(self.now())
             self._mark()
             return changed
 
@@ -143,8 +138,8 @@ class Session:
         return next((one for one in queue if one.summary is None), None)
 
     def _rebuild(self) -> None:
-        with self._lock, _no_collecting():
-            self._catalog.rebuild(self.now())
+        with self._lock, no_collecting():
+            self._catalog.rebuild()
             self._mark()
 
     def _mark(self) -> None:
@@ -206,21 +201,6 @@ def unexpected(error: Exception) -> CrewcheckError:
         f"something unexpected went wrong: {type(error).__name__}: {error}",
         "this is a fault of crewcheck: please report it",
     )
-
-
-@contextmanager
-def _no_collecting() -> Iterator[None]:
-    """Without the garbage collector: headers and nodes are many, and none of them is garbage.
-
-    Going through them again and again would take longer than making them.
-    """
-    was = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was:
-            gc.enable()
 
 
 def _identity(checkpoint: Checkpoint) -> tuple[Any, ...]:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import os
 from datetime import UTC, datetime
 from pathlib import Path
@@ -49,6 +50,51 @@ def test_a_rewritten_file_is_read_again(tmp_path: Path) -> None:
         path.write_text("{}")
         os.utime(path, (2, 2))
         assert catalog.refresh()
+        assert len(catalog.unread()) == 1
+
+
+def test_names_come_first_and_the_rest_changes_no_more_than_it_must(tmp_path: Path) -> None:
+    os.utime(write(tmp_path, document(crew(task())), ident(1)), (9, 9))
+    newer = write(tmp_path, document(crew(task())), ident(2, 7), ident(1))
+    older = write(tmp_path, document(crew(task())), ident(3, 7), ident(1))
+    os.utime(newer, (30, 30))
+    os.utime(older, (20, 20))
+    (tmp_path / "good one.json").write_text(json.dumps(document(crew(task()))))
+    (tmp_path / "package.json").write_text("{}")
+    (tmp_path / "notes.txt").write_text("")
+    with open_catalog(str(tmp_path), names_only=True) as catalog:
+        first = by_id(catalog.checkpoints)
+        assert [one.id for one in catalog.checkpoints] == [ident(1), ident(2, 7), ident(3, 7)]
+        assert {(one.header.size, one.header.stamp) for one in first.values()} == {(None, 0)}
+        assert (catalog.is_complete, catalog.foreign) == (False, 1)
+        assert catalog.complete()
+        now = [one.id for one in catalog.checkpoints]
+        assert now == ["good one", ident(1), ident(3, 7), ident(2, 7)]
+        assert (catalog.is_complete, catalog.foreign) == (True, 2)
+        after = by_id(catalog.checkpoints)
+        assert all(after[id] is first[id] for id in first)
+        assert after[ident(1)].header.size == os.path.getsize(after[ident(1)].header.location)
+        assert not catalog.complete()
+        assert not catalog.refresh()
+
+
+def test_where_names_say_it_all_the_forest_stays(tmp_path: Path) -> None:
+    small_store(tmp_path)
+    with open_catalog(str(tmp_path), names_only=True) as catalog:
+        forest = catalog.forest
+        catalog.checkpoints[0].summary = catalog.read_summary(catalog.checkpoints[0])
+        assert not catalog.complete()
+        assert catalog.forest is forest
+        assert [one.header.size is None for one in catalog.checkpoints] == [False] * 5
+        assert len(catalog.unread()) == 4
+
+
+def test_what_was_rewritten_between_names_and_the_rest_is_read_again(tmp_path: Path) -> None:
+    path = write(tmp_path, document(crew(task())), ident(1))
+    with open_catalog(str(tmp_path), names_only=True) as catalog:
+        catalog.read_summaries()
+        path.write_text("{}")
+        assert catalog.complete()
         assert len(catalog.unread()) == 1
 
 
