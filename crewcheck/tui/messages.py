@@ -30,6 +30,10 @@ class StoreFailed(Message):
         self.error = error
 
 
+class StoreMoved(Message):
+    """There is, perhaps, another store to be opened than before."""
+
+
 class StoreRefreshed(Message):
     """The store has been looked at again."""
 

@@ -12,12 +12,14 @@ import time
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from threading import Lock
+from threading import Event, Lock
 from typing import Any
 
 from crewcheck.engine.catalog import Catalog, open_catalog
+from crewcheck.engine.following import Follower, look, moved
 from crewcheck.engine.inspect import Info, inspect
 from crewcheck.engine.redaction import Redactor
+from crewcheck.engine.watching import ANYWHERE, Where
 from crewcheck.errors import CrewcheckError
 from crewcheck.lineage import Forest
 from crewcheck.model.collecting import no_collecting
@@ -30,6 +32,8 @@ CACHE_BYTES = 48_000_000
 CACHE_ENTRIES = 24
 #: Bigger documents are not read ahead.
 AHEAD_BYTES = 1_000_000
+#: So many new summaries are read before a refresh is shown.
+FEW = 32
 
 Clock = Callable[[], float]
 
@@ -56,6 +60,9 @@ class Session:
         self.wanted: deque[Checkpoint] = deque(maxlen=256)
         #: the checkpoints at which runs of ours stand: of live ones, and of ended ones
         self.marks: tuple[frozenset[str], frozenset[str]] = (frozenset(), frozenset())
+        #: keys of the checkpoints that are kept in sight should they be deleted
+        self.held: frozenset[str | int] = frozenset()
+        self._closed = Event()
         with no_collecting():
             self._catalog: Catalog = open_catalog(location, clock=now)
 
@@ -79,10 +86,26 @@ class Session:
     def problems(self) -> tuple[str, ...]:
         return self._catalog.problems
 
-    def refresh(self) -> bool:
-        """Look at the store again; whether anything has changed."""
+    def follower(self) -> Follower:
+        """Tells when to refresh. Its waiting ends when the session is closed."""
+        return Follower(self._catalog, self._closed)
+
+    def has_moved(self, location: str | None) -> bool:
+        """Whether a location means another store by now."""
+        return moved(location, self._catalog)
+
+    @property
+    def closed(self) -> bool:
+        return self._closed.is_set()
+
+    def refresh(self, where: Where = ANYWHERE) -> bool:
+        """Look at the store again; whether anything has changed. A few new ones are read."""
         with self._lock, no_collecting():
-            changed = self._catalog.refresh()
+            self._catalog.held = self.held
+            changed = look(self._catalog, where)
+            unread = self._catalog.unread() if changed else []
+            if 0 < len(unread) <= FEW:
+                self._catalog.read_summaries(unread)
             self._mark()
             return changed
 
@@ -184,6 +207,7 @@ class Session:
             held -= identity[-1] or 0
 
     def close(self) -> None:
+        self._closed.set()
         self._catalog.close()
 
 

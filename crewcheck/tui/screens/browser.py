@@ -74,8 +74,10 @@ class BrowserScreen(LaunchingScreen):
         now: Clock,
         first_hint: str | None = None,
         title: str = "crewcheck",
+        following: bool = True,
     ) -> None:
         super().__init__(location, redactor, now)
+        self.following = following
         self.glyphs = glyphs
         self.first_hint = first_hint
         self.heading = title
@@ -102,6 +104,7 @@ class BrowserScreen(LaunchingScreen):
     def on_mount(self) -> None:
         self.query_one("#left").border_title = "Runs"
         self.set_class(self.glyphs == ASCII, "-ascii")
+        self.begin_live()
         self.begin_runs()
         self.begin_edits()
         self.tree_view.edited = lambda one: self.edits.count(identity_of(one))
@@ -128,10 +131,12 @@ class BrowserScreen(LaunchingScreen):
         if self.session is not None:
             self.session.close()
         self.session = message.session
+        self._mark()
         self.tree_view.want = message.session.wanted.append
         self._show_forest(message.forest)
         self._continue_reading()
         self.look_for_runs()
+        self.live()
 
     def on_store_refreshed(self, message: StoreRefreshed) -> None:
         before = self.forest
@@ -148,10 +153,13 @@ class BrowserScreen(LaunchingScreen):
         error = message.error
         self._show_top("")
         hint = f"{error.hint[:1].upper()}{error.hint[1:]}." if error.hint else ""
+        if self.session is not None:
+            self.session.close()
         said = error.message
         if said.startswith("no "):
             said = "No " + said[3:]
         self._show_notice("This store cannot be shown", one_line(said, 500), hint)
+        self.live()
 
     def on_summaries_read(self, message: SummariesRead) -> None:
         self._left_to_read = message.left
@@ -461,7 +469,7 @@ class BrowserScreen(LaunchingScreen):
     # -- other actions
 
     def action_refresh(self) -> None:
-        if self.session is None or (self.has_class("-notice") and self.forest is None):
+        if self.session is None or self.has_class("-notice"):
             self._show_top("opening…")
             self.open_store()
         else:
