@@ -46,7 +46,7 @@ def command(console: Console, ref: str | None, as_json: bool, full: bool) -> int
         info: Info | None = None
         problem: DamagedDocument | None = None
         try:
-            info = inspect(catalog, checkpoint, console.redactor)
+            info = inspect(catalog, checkpoint, console.redactor, with_events=False)
         except DamagedDocument as error:
             problem = error
             if checkpoint.summary is not None:

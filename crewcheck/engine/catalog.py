@@ -163,6 +163,12 @@ class Catalog:
         now = time.time_ns()
         return {str(one.key) for one in headers if abs(now - one.stamp) < _YOUNG_NS}
 
+    @property
+    def gone(self) -> list[Checkpoint]:
+        """What is held and was deleted. Any thread."""
+        known = self._known
+        return [one for key in self.held if (one := known.get(key)) is not None and one.gone]
+
     def unsettled(self) -> list[str]:
         """The paths of files that were in the making when they were read. Any thread."""
         found = []

@@ -6,6 +6,7 @@ here holds a key unless secrets were asked for.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any
 
@@ -39,6 +40,8 @@ class Info:
     ``inputs`` are those of the kickoff (None: it had none), ``placeholders`` the names
     that the templates ask for, ``question`` and ``answer`` an agent's, ``state`` a flow's.
     ``settings`` are the checkpoint settings of the run (location, on_events, ...).
+    ``events`` may have been left out; ``event_count`` is how many there are. ``failure`` is
+    what the newest event of a failure says.
     """
 
     checkpoint: Checkpoint
@@ -52,18 +55,22 @@ class Info:
     question: str | None
     answer: str | None
     process: str | None
-    events: list[eventlog.EventLine]
+    events: Sequence[eventlog.EventLine]
+    event_count: int
+    failure: str | None
     tokens: eventlog.Tokens
     losses: list[Loss]
     settings: dict[str, Any]
     notes: tuple[str, ...]
 
 
-def inspect(catalog: Catalog, checkpoint: Checkpoint, redactor: Redactor) -> Info:
+def inspect(
+    catalog: Catalog, checkpoint: Checkpoint, redactor: Redactor, *, with_events: bool = True
+) -> Info:
     """Read and lay out a checkpoint. Raises `DamagedDocument` or `NotFound`."""
-    document = catalog.store.document(checkpoint.header)
+    document = catalog.store.document(checkpoint.header, lean=True)
     notes = catalog.store.notes(checkpoint.header)
-    return lay_out(document, checkpoint, redactor, notes)
+    return lay_out(document, checkpoint, redactor, notes, with_events=with_events)
 
 
 def lay_out(
@@ -71,6 +78,8 @@ def lay_out(
     checkpoint: Checkpoint,
     redactor: Redactor,
     notes: tuple[str, ...] = (),
+    *,
+    with_events: bool = True,
 ) -> Info:
     """What a document holds, redacted. Accepts any JSON object."""
     events = sorted_events(document)
@@ -96,7 +105,9 @@ def lay_out(
         question=question,
         answer=answer,
         process=text(entity.get("process")),
-        events=eventlog.lines(events),
+        events=eventlog.lines(events) if with_events else [],
+        event_count=len(events),
+        failure=eventlog.failure(events),
         tokens=eventlog.total_tokens(events),
         losses=losses(entity, events),
         settings=dict(mapping(entity.get("checkpoint"))),

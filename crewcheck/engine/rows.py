@@ -64,7 +64,7 @@ def info_row(info: Info | None, node: Node, redactor: Redactor) -> dict[str, Any
         "question": info.question if info else None,
         "answer": info.answer if info else None,
         "process": info.process if info else None,
-        "events": len(info.events) if info else None,
+        "events": info.event_count if info else None,
         "tokens": _values(info.tokens) if info else None,
         "lineage": redactor.value(place_in_lineage(node)),
         "losses": [_values(loss) for loss in info.losses] if info else None,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -12,6 +12,25 @@ from crewcheck.model.document import mapping, text
 Event = Mapping[str, Any]
 
 _CLOSING = ("_completed", "_finished", "_failed", "_error", "_paused")
+
+#: What laying a document out reads of an event; whole copies of tasks and agents are not in it.
+FIELDS = frozenset({
+    "agent_role", "checkpoint_id", "crew_name", "emission_sequence", "error", "event_id",
+    "flow_name", "inputs", "message", "method_name", "model", "parent_event_id", "response",
+    "result", "started_event_id", "task_id", "task_name", "timestamp", "tool_args", "tool_name",
+    "trigger", "type", "usage",
+})  # fmt: skip
+#: Objects of an event of which it reads these keys only.
+PARTS = {
+    "task": ("name", "role"),
+    "agent": ("name", "role"),
+    "agent_info": ("id",),
+    "state": ("id",),
+}
+#: As `PARTS`, but other values than objects are read whole.
+OUTPUT, OUTPUT_PARTS = "output", ("raw",)
+#: Read of events of types that begin with `MESSAGES_OF` only: of model calls they are long.
+MESSAGES, MESSAGES_OF = "messages", "lite_agent_execution_"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +89,14 @@ def total_tokens(events: Iterable[Event]) -> Tokens:
     for event in events:
         spent += tokens_of(event)
     return spent
+
+
+def failure(events: Sequence[Event]) -> str | None:
+    """What the newest event of a failure says. ``events`` must be sorted."""
+    for event in reversed(events):
+        if (text(event.get("type")) or "").endswith(("_failed", "_error")) and detail(event):
+            return detail(event)
+    return None
 
 
 def seconds_between(start: object, end: object) -> float | None:

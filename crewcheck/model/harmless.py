@@ -101,7 +101,10 @@ def name(text: str) -> str:
     """
     if text.isascii() and text.isprintable():
         return text
-    shown = _odd().sub(_visible, text.replace("\t", "\u2409").replace("\n", "\u240a"))
+    shown = text.replace("\t", "\u2409").replace("\n", "\u240a")
+    # most long texts have nothing odd in them, and a mere search is much faster
+    if _suspect().search(shown) is not None:
+        shown = _odd().sub(_visible, shown)
     return _unseen().sub(_show_unless_emoji, shown)
 
 

@@ -85,8 +85,11 @@ class Store(Protocol):
     def summary(self, header: Header) -> Summary:
         """The summary. Damage is a value in it, never an exception."""
 
-    def document(self, header: Header) -> dict[str, Any]:
-        """The whole document, losslessly. Raises `DamagedDocument`, `NotFound` if it is gone."""
+    def document(self, header: Header, *, lean: bool = False) -> dict[str, Any]:
+        """The whole document, losslessly. Raises `DamagedDocument`, `NotFound` if it is gone.
+
+        ``lean``: of the events only what `model.events` says is read of them need be there.
+        """
 
     def notes(self, header: Header) -> tuple[str, ...]:
         """What `document` found odd about the document when it last read it, beyond the notes

@@ -114,7 +114,7 @@ class FlowStatesStore:
             damage=damage,
         )
 
-    def document(self, header: Header) -> Json:
+    def document(self, header: Header, *, lean: bool = False) -> Json:
         """A document in the shape of a checkpoint's, made of the row.
 
         ``flow_state_row`` has the row's columns, ``pending_feedback`` those of what the flow

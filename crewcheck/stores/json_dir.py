@@ -143,7 +143,7 @@ class JsonDirStore:
             summary.notes = (*summary.notes, *named)
         return summary
 
-    def document(self, header: Header) -> dict[str, Any]:
+    def document(self, header: Header, *, lean: bool = False) -> dict[str, Any]:
         from crewcheck.stores.json_text import BadText, parse_with_notes
 
         try:
@@ -158,7 +158,7 @@ class JsonDirStore:
         except OSError as error:
             raise _cannot_read(header.location, error) from error
         try:
-            document, self._notes[header.key] = parse_with_notes(data)
+            document, self._notes[header.key] = parse_with_notes(data, lean)
         except BadText as error:
             raise DamagedDocument(header, _in_the_making(error.damage, changed)) from error
         return document

@@ -11,8 +11,8 @@ from typing import Any
 
 from crewcheck.stores.base import MAX_DEPTH
 
-#: Above this many bytes repeated keys are not looked for (that takes a second parse).
-_MAX_FOR_KEYS = 4 * 1024 * 1024
+#: Above this many bytes repeated keys are not looked for: that takes a second parse.
+MAX_FOR_KEYS = 4 * 1024 * 1024
 _SHOWN = 3
 _CONTAINERS = frozenset({dict, list})
 
@@ -70,7 +70,7 @@ def _lone_surrogate(data: bytes) -> str | None:
 
 def _repeated_keys(data: bytes, keys: int) -> list[str]:
     """The keys that occur twice in one object, each once."""
-    if len(data) > _MAX_FOR_KEYS:
+    if len(data) > MAX_FOR_KEYS:
         return []
     # Keys end in `":`, which a text can hold only as `\":` (or begin with, but that is rare).
     # So where there are as many as keys have been read, none can have been there twice.

@@ -17,12 +17,14 @@ from crewcheck.model.document import iter_events
 from crewcheck.model.primary import NeedsRecord
 from crewcheck.model.scan import Damage, Summary
 from crewcheck.model.summarize import summarize
+from crewcheck.stores import json_lean
 from crewcheck.stores.base import TOO_DEEP
-from crewcheck.stores.json_notes import count_keys, oddities
+from crewcheck.stores.json_notes import MAX_FOR_KEYS, count_keys, oddities
 
 HEAD = 64 * 1024
 TAIL = 256
-_GROW = 4
+#: how much more is read at a time, and that of what is big already
+_GROW, _GROW_BIG, _BIG = 4, 2, 1024 * 1024
 _MARK = b'"event_record"'
 _TRIES = 4
 _FIRST_EVENTS = 8
@@ -53,10 +55,16 @@ def parse(data: bytes) -> dict[str, Any]:
     return _document(data, set())[0]
 
 
-def parse_with_notes(data: bytes) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """The whole document as `parse` gives it, and what is odd about its text."""
+def parse_with_notes(data: bytes, lean: bool = False) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """The whole document as `parse` gives it, and what is odd about its text.
+
+    ``lean``: of a big one the events may hold only what is read of them.
+    """
     constants: set[str] = set()
-    document, keys = _document(data, constants)
+    keys = 0
+    document = json_lean.lean(data) if lean and len(data) > MAX_FOR_KEYS else None
+    if document is None:
+        document, keys = _document(data, constants)
     return document, tuple(f"its text {one}" for one in oddities(data, keys, constants))
 
 
@@ -172,15 +180,18 @@ def _from_prefix(
             if len(head) >= size:
                 return None
             start = max(0, len(head) - len(_MARK))
-            head = read(0, min(size, max(HEAD, len(head) * _GROW)))
+            grown = len(head) * (_GROW if len(head) < _BIG else _GROW_BIG)
+            head = read(0, min(size, max(HEAD, grown)))
             continue
         start = at + len(_MARK)
-        before = head[:at].rstrip(_BLANK)
+        end = at
+        while end and head[end - 1] in _BLANK:
+            end -= 1
         after = head[start : start + 16].lstrip(_BLANK)
-        if not before.endswith(b",") or not after.startswith(b":"):
+        if head[end - 1 : end] != b"," or not after.startswith(b":"):
             continue
         tries += 1
-        parsed = _closed(before[:-1])
+        parsed = _closed(memoryview(head)[: end - 1])
         if parsed is None:
             continue
         if not parsed.keys() >= _BEFORE_RECORD:
@@ -191,12 +202,13 @@ def _from_prefix(
     return None
 
 
-def _closed(prefix: bytes) -> dict[str, Any] | None:
+def _closed(prefix: memoryview) -> dict[str, Any] | None:
     import msgspec
 
-    if prefix.startswith(b"\xef\xbb\xbf"):
-        prefix = prefix[3:]
-    data = prefix + b"}"
+    data = b"".join((prefix, b"}")).removeprefix(b"\xef\xbb\xbf")
+    lean = json_lean.lean_head(data)
+    if lean is not None:
+        return lean
     try:
         value = msgspec.json.decode(data)
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):

@@ -123,8 +123,11 @@ class SqliteStore:
             return summary_of_jsonb(data)
         return _summary_of_text(data)
 
-    def document(self, header: Header) -> dict[str, Any]:
-        """The whole document. Raises `DamagedDocument`; `NotFound` if the row is gone."""
+    def document(self, header: Header, *, lean: bool = False) -> dict[str, Any]:
+        """The whole document; where ``lean``, of a big text the events as far as they are read.
+
+        Raises `DamagedDocument`; `NotFound` if the row is gone.
+        """
         try:
             kind, data = self._data(header)
         except DamagedDatabase as error:
@@ -136,7 +139,7 @@ class SqliteStore:
                     document: dict[str, Any] = jsonb.loads(data)
                     self._notes.pop(header.key, None)
                 else:
-                    document, self._notes[header.key] = parse_with_notes(data)
+                    document, self._notes[header.key] = parse_with_notes(data, lean)
                 return document
             except JsonbError as error:
                 damage = Damage(error.rule, error.message, error.offset)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from crewcheck.engine.cut import Cut
 from crewcheck.model.harmless import one_line
 from crewcheck.tui import typed
 from crewcheck.tui.pages import Page, Subject
@@ -57,6 +58,13 @@ def target_of(subject: Subject, page: Page | None, index: int, *, secrets: bool)
         target = _input(page, index)
     else:
         raise CannotEdit("outputs are edited on the Tasks tab, inputs on the Inputs tab")
+    if isinstance(target.value, Cut) or isinstance(target.recorded, Cut):
+        if target.value.kind != typed.TEXT:
+            raise CannotEdit(
+                f"{target.title} is too long to be edited here: change it with "
+                "`crewcheck fork --inputs FILE`"
+            )
+        raise CannotEdit(f"{target.title} is still being read: try again in a moment")
     if not secrets and (typed.masked_in(target.value) or typed.is_masked(target.name)):
         raise CannotEdit(
             f"{target.title} holds a secret that is hidden: an edit would write the mask in its "
@@ -68,11 +76,12 @@ def target_of(subject: Subject, page: Page | None, index: int, *, secrets: bool)
 def _output(subject: Subject, page: TasksPage, index: int) -> Target:
     task = page.tasks[index]
     edited = subject.edits.outputs.get(index)
+    recorded = page.whole(task.output)
     return Target(
         OUTPUT,
         f"output of {one_line(task.label, 60)}",
-        edited if edited is not None else task.output,
-        task.output,
+        edited if edited is not None else recorded,
+        recorded,
         typed.TEXT,
         index=index,
         known=edited is not None or task.output is not None,
@@ -82,13 +91,14 @@ def _output(subject: Subject, page: TasksPage, index: int) -> Target:
 
 def _input(page: InputsPage, index: int) -> Target:
     one = page.inputs[index]
-    recorded = one.was if one.edited else one.value
+    value = page.whole(one.value)
+    recorded = page.whole(one.was) if one.edited else value
     return Target(
         INPUT,
         f"input {page.subject.shown(one.name)}",
-        one.value,
+        value,
         recorded,
-        typed.kind_of(one.value) if one.given else typed.TEXT,
+        typed.kind_of(value) if one.given else typed.TEXT,
         name=one.name,
         known=one.given,
     )

@@ -9,12 +9,13 @@ from crewcheck.errors import CrewcheckError
 from crewcheck.lineage import Forest
 from crewcheck.model.scan import Checkpoint
 from crewcheck.tui.query import Match
+from crewcheck.tui.rows import Rows
 from crewcheck.tui.runs import News, Run
 from crewcheck.tui.session import Loaded, Session
 
 
 class StoreOpened(Message):
-    """The store is open, its headers are in order."""
+    """The store is open: its checkpoints are known by their names, and in order."""
 
     def __init__(self, session: Session, forest: Forest) -> None:
         super().__init__()
@@ -35,12 +36,12 @@ class StoreMoved(Message):
 
 
 class StoreRefreshed(Message):
-    """The store has been looked at again."""
+    """The store has been looked at again; ``said`` is what has changed, in a few words."""
 
-    def __init__(self, forest: Forest, changed: bool, quiet: bool = False) -> None:
+    def __init__(self, forest: Forest, said: str = "", quiet: bool = False) -> None:
         super().__init__()
         self.forest = forest
-        self.changed = changed
+        self.said = said
         #: nobody asked for it
         self.quiet = quiet
 
@@ -57,6 +58,9 @@ class SummariesRead(Message):
 class Filtered(Message):
     """A filter has been worked out; ``match`` is None where it asks for nothing."""
 
+    #: the rows of the match, worked out already
+    rows: Rows | None = None
+
     def __init__(self, query: str, forest: Forest, match: Match | None) -> None:
         super().__init__()
         self.query = query
@@ -71,6 +75,15 @@ class DocumentRead(Message):
         super().__init__()
         self.checkpoint = checkpoint
         self.loaded = loaded
+
+
+class MoreRead(Message):
+    """Texts or events of a big document have come, or ``problem`` says why not."""
+
+    def __init__(self, loaded: Loaded, problem: str = "") -> None:
+        super().__init__()
+        self.loaded = loaded
+        self.problem = problem
 
 
 class RunsFound(Message):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Literal
+from weakref import WeakKeyDictionary
 
 from crewcheck.lineage import Forest, Node, Segment
 
@@ -75,6 +76,36 @@ def size_of(segment: Segment) -> int:
     return sum(len(one.nodes) for one in segment.walk())
 
 
+class Outline:
+    """The runs of a forest as rows, all folded: what takes as long as a store is big.
+
+    It is worked out once for a forest, by the worker that has built it.
+    """
+
+    def __init__(self, forest: Forest) -> None:
+        self.runs = newest_runs_first(forest)
+        self.rows: list[Row] = [(View(run), None) for run in self.runs]
+        self.places = {view.key: at for at, (view, _) in enumerate(self.rows)}
+        self._sizes: dict[Segment, int] = {}
+
+    def size_of(self, segment: Segment) -> int:
+        """`size_of`, counted once."""
+        if segment not in self._sizes:
+            self._sizes[segment] = size_of(segment)
+        return self._sizes[segment]
+
+
+_OUTLINES: WeakKeyDictionary[Forest, Outline] = WeakKeyDictionary()
+
+
+def outline_of(forest: Forest) -> Outline:
+    """The outline of a forest, worked out where nobody has before."""
+    known = _OUTLINES.get(forest)
+    if known is None:
+        known = _OUTLINES[forest] = Outline(forest)
+    return known
+
+
 class Folding:
     """Which runs and forks are unfolded. Outlives the forests of a store."""
 
@@ -82,6 +113,26 @@ class Folding:
         self.opened: set[RowKey] = set()
         #: opened on our own account, once each: what a person folds stays folded
         self._offered: set[RowKey] = set()
+
+    def carry(self, before: Forest, after: Forest) -> dict[RowKey, RowKey]:
+        """Keep what is unfolded from one forest to the next; the keys that have changed.
+
+        A run or fork is known by its oldest checkpoint. Where that is gone, by the next one.
+        """
+        firsts = {segment.nodes[0].checkpoint.key for segment in after.segments()}
+        lost = [one for one in before.segments() if one.nodes[0].checkpoint.key not in firsts]
+        if not lost:
+            return {}
+        now = {node.checkpoint.key: node.segment for node in after.order}
+        moved: dict[RowKey, RowKey] = {}
+        for segment in lost:
+            left = (now[key] for node in segment.nodes if (key := node.checkpoint.key) in now)
+            if (kept := next(left, None)) is not None:
+                moved[View(segment).key] = View(kept).key
+        for keys in (self.opened, self._offered):
+            keys.update([moved[key] for key in keys & moved.keys()])
+            keys.difference_update(moved)
+        return moved
 
     def offer(self, runs: list[Segment]) -> None:
         """Unfold the newest run, and its forks if it is not a long one."""
@@ -112,22 +163,32 @@ class Rows:
         self.folding = folding or Folding()
         self.only = only
         self.list: list[Row] = []
-        self.runs = newest_runs_first(forest)
+        self._outline = outline_of(forest)
+        self.runs = self._outline.runs
         if only is None:
             self.folding.offer(self.runs)
             self._opened = self.folding.opened
+            self.list = self._outline.rows.copy()
+            places = self._outline.places
+            for at in sorted((places[key] for key in self._opened if key in places), reverse=True):
+                inside: list[Row] = []
+                self._append(self.list[at][0], inside)
+                self.list[at + 1 : at + 1] = inside
         else:
             # what a filter finds is always shown; folding it is forgotten with the filter
             self.runs = [run for run in self.runs if self._shown(run)]
             self._opened = {View(one).key for run in self.runs for one in run.walk()}
-        for run in self.runs:
-            view = View(run)
-            self.list.append((view, None))
-            if view.key in self._opened:
+            for run in self.runs:
+                view = View(run)
+                self.list.append((view, None))
                 self._append(view, self.list)
 
     def __len__(self) -> int:
         return len(self.list)
+
+    def size_of(self, segment: Segment) -> int:
+        """How many checkpoints a run or fork has, with the forks that hang on it."""
+        return self._outline.size_of(segment)
 
     def is_open(self, view: View) -> bool:
         return view.key in self._opened
@@ -158,7 +219,10 @@ class Rows:
 
     def fold_all(self) -> None:
         self._opened.clear()
-        self.list = [(View(run), None) for run in self.runs]
+        if self.only is None:
+            self.list = self._outline.rows.copy()
+        else:
+            self.list = [(View(run), None) for run in self.runs]
 
     def unfold_all(self) -> None:
         self._opened.update(View(one).key for run in self.runs for one in run.walk())
@@ -188,20 +252,26 @@ class Rows:
                 if node is None and view.key == key:
                     return at
             return None
-        for at, (_view, node) in enumerate(self.list):
-            if node is not None and node.checkpoint.key == wanted:
-                return at
-        return None
+        found = self._node(wanted)
+        return None if found is None else self._place(found)
+
+    def _place(self, wanted: Node) -> int | None:
+        """Where the row of a checkpoint is."""
+        return next((at for at, (_, node) in enumerate(self.list) if node is wanted), None)
+
+    def _node(self, key: str | int) -> Node | None:
+        """The checkpoint with a key; the newest are likeliest to be asked for."""
+        return next((one for one in reversed(self.forest.order) if one.checkpoint.key == key), None)
 
     def reveal(self, key: RowKey) -> int | None:
         """Where the row with this key is, unfolding what hides it; None where it is gone."""
         found = self.find(key)
         if found is not None:
             return found
-        wanted = self.forest.by_key.get(key[1])
+        wanted = self._node(key[1])
         if wanted is None or (self.only is not None and id(wanted) not in self.only):
             return None
-        path = _path_to(self.forest, wanted)
+        path = _path_to(wanted)
         for segment in path if key[0] == "checkpoint" else path[:-1]:
             at = self.find(View(segment).key)
             if at is None:
@@ -266,13 +336,9 @@ def _grow(guides: str, more: str) -> str:
     return (guides + more)[-2 * DEEPEST :]
 
 
-def _path_to(forest: Forest, wanted: Node) -> list[Segment]:
+def _path_to(wanted: Node) -> list[Segment]:
     """The run and forks that lead to a checkpoint, outermost first."""
-    of: dict[int, Segment] = {}
-    for segment in forest.segments():
-        for node in segment.nodes:
-            of[id(node)] = segment
-    path = [of[id(wanted)]]
+    path = [wanted.segment]
     while (point := path[-1].fork_point) is not None:
-        path.append(of[id(point)])
+        path.append(point.segment)
     return path[::-1]

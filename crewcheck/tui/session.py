@@ -7,15 +7,18 @@ checkpoints; a summary that comes in meanwhile is set in one step.
 
 from __future__ import annotations
 
-import json
+import os
 import time
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from contextlib import nullcontext
+from dataclasses import dataclass, field, fields, is_dataclass
 from threading import Event, Lock
 from typing import Any
 
 from crewcheck.engine.catalog import Catalog, open_catalog
+from crewcheck.engine.cut import Cut, pretty
+from crewcheck.engine.documents import BIG_BYTES, Documents, EventPages, Gone
 from crewcheck.engine.following import Follower, look, moved
 from crewcheck.engine.inspect import Info, inspect
 from crewcheck.engine.redaction import Redactor
@@ -23,28 +26,35 @@ from crewcheck.engine.watching import ANYWHERE, Where
 from crewcheck.errors import CrewcheckError
 from crewcheck.lineage import Forest
 from crewcheck.model.collecting import no_collecting
-from crewcheck.model.scan import Checkpoint
+from crewcheck.model.scan import Checkpoint, Summary
+from crewcheck.tui.rows import outline_of
 
 #: After so much work at a stretch a background worker lets the UI have the interpreter.
 STRETCH_SECONDS = 0.004
-#: What the cache of documents may hold, by their sizes in the store.
+#: What the cache of documents may hold.
 CACHE_BYTES = 48_000_000
 CACHE_ENTRIES = 24
 #: Bigger documents are not read ahead.
 AHEAD_BYTES = 1_000_000
 #: So many new summaries are read before a refresh is shown.
 FEW = 32
+#: So much of long texts is kept.
+TEXT_CHARACTERS = 32_000_000
 
 Clock = Callable[[], float]
 
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """A document laid out, or why that did not work. ``state_text`` is a flow's, pretty."""
+    """A document laid out, or why that did not work. ``state_text`` is a flow's, pretty.
+
+    ``texts`` are those that came cut and have been fetched since, by their numbers.
+    """
 
     info: Info | None = None
     error: CrewcheckError | None = None
     state_text: str = ""
+    texts: dict[int, str] = field(default_factory=dict)
 
 
 class Session:
@@ -55,7 +65,11 @@ class Session:
         self.now = now
         self._lock = Lock()
         self._reading = Lock()
-        self._cache: OrderedDict[tuple[Any, ...], Loaded] = OrderedDict()
+        #: a checkpoint that has changed is another object after a refresh
+        self._cache: OrderedDict[Checkpoint, tuple[Loaded, int]] = OrderedDict()
+        self._caching = Lock()
+        #: of which cut texts have been fetched
+        self._whole: Loaded | None = None
         #: checkpoints that were drawn without their summary, the last one drawn most urgent
         self.wanted: deque[Checkpoint] = deque(maxlen=256)
         #: the checkpoints at which runs of ours stand: of live ones, and of ended ones
@@ -63,8 +77,16 @@ class Session:
         #: keys of the checkpoints that are kept in sight should they be deleted
         self.held: frozenset[str | int] = frozenset()
         self._closed = Event()
+        self._texts: dict[str, str] = {}
+        #: how many checkpoints had no summary when the store was looked at last
+        self.left = 0
         with no_collecting():
-            self._catalog: Catalog = open_catalog(location, clock=now)
+            self._catalog: Catalog = open_catalog(location, names_only=True, clock=now)
+            if not self.forest.order:
+                # what has other names is known after a look only
+                self._catalog.complete()
+            self._prepare()
+        self.documents = Documents(self.location, show=redactor.show)
 
     @property
     def forest(self) -> Forest:
@@ -81,6 +103,11 @@ class Session:
     @property
     def foreign(self) -> int:
         return self._catalog.foreign
+
+    @property
+    def gone(self) -> list[Checkpoint]:
+        """The checkpoints that were deleted and are kept in sight."""
+        return self._catalog.gone
 
     @property
     def problems(self) -> tuple[str, ...]:
@@ -106,8 +133,31 @@ class Session:
             unread = self._catalog.unread() if changed else []
             if 0 < len(unread) <= FEW:
                 self._catalog.read_summaries(unread)
-            self._mark()
+            if changed or where.paths is None:
+                self._prepare()
             return changed
+
+    def complete(self) -> None:
+        """Look at what the names do not tell: sizes, and the order within a second.
+
+        The forest stays the same one where the order does.
+        """
+        with self._lock, no_collecting():
+            self._catalog.complete()
+            self._prepare()
+
+    def _prepare(self) -> None:
+        """What takes as long as the store is big, so that the UI thread need not do it."""
+        self._mark()
+        outline_of(self.forest)
+        self.left = 0
+        for node in self.forest.order:
+            self.left += node.checkpoint.summary is None
+            if node.parent is not None:
+                header, parent = node.checkpoint.header, node.parent.checkpoint.header
+                if header.parent_id == parent.id:
+                    # one text is enough
+                    header.parent_id = parent.id
 
     def read_summaries(self, cancelled: Callable[[], bool]) -> Iterator[tuple[int, int, bool]]:
         """Read what is missing, wanted ones first, else newest first.
@@ -130,7 +180,7 @@ class Session:
                 return
             summary = self._catalog.read_summary(checkpoint)
             stale = stale or _moves(checkpoint, summary.branch, summary.parent_id)
-            checkpoint.summary = summary
+            checkpoint.summary = self._shared(checkpoint, summary)
             came += 1
             left -= 1
             now = time.monotonic()
@@ -160,10 +210,20 @@ class Session:
                 return checkpoint
         return next((one for one in queue if one.summary is None), None)
 
+    def _shared(self, checkpoint: Checkpoint, summary: Summary) -> Summary:
+        """The summary, with one object for a text that many of them have."""
+        for name in ("kind", "name", "trigger", "version", "branch", "status", "run_key"):
+            said = getattr(summary, name)
+            if said is not None:
+                setattr(summary, name, self._texts.setdefault(said, said))
+        if summary.parent_id == checkpoint.header.parent_id:
+            summary.parent_id = checkpoint.header.parent_id
+        return summary
+
     def _rebuild(self) -> None:
         with self._lock, no_collecting():
             self._catalog.rebuild()
-            self._mark()
+            self._prepare()
 
     def _mark(self) -> None:
         """Of runs of ours their journal is the truth, not the age of what they wrote."""
@@ -171,23 +231,66 @@ class Session:
 
     def cached(self, checkpoint: Checkpoint) -> Loaded | None:
         """What has been read of a checkpoint already. Any thread."""
-        return self._cache.get(_identity(checkpoint))
+        known = self._cache.get(checkpoint)
+        return known[0] if known is not None else None
 
-    def load(self, checkpoint: Checkpoint) -> Loaded:
-        """Read a document and lay it out. One at a time: parsing is what takes long."""
-        with self._reading:
+    def load(self, checkpoint: Checkpoint) -> Loaded | None:
+        """Read a document and lay it out; None where another was asked for meanwhile.
+
+        Small ones here, one at a time, for parsing is what takes long; big ones are read by
+        another process.
+        """
+        is_big = size_of(checkpoint) > BIG_BYTES
+        with nullcontext() if is_big else self._reading:
             known = self.cached(checkpoint)
             if known is not None:
                 return known
             try:
-                info = inspect(self._catalog, checkpoint, self.redactor)
+                if is_big:
+                    info = self.documents.load(checkpoint)
+                else:
+                    info = inspect(self._catalog, checkpoint, self.redactor)
+            except Gone:
+                return None
             except CrewcheckError as error:
                 return Loaded(error=error)
             except Exception as error:  # whatever it is, a person must be told
                 return Loaded(error=unexpected(error))
-            loaded = Loaded(info, None, pretty(info.state) if info.state is not None else "")
+            state = info.state
+            said = state if isinstance(state, Cut) else pretty(state) if state is not None else ""
+            loaded = Loaded(info, None, said)
             self._keep(checkpoint, loaded)
             return loaded
+
+    def fetch(self, checkpoint: Checkpoint, loaded: Loaded, cuts: Iterable[Cut]) -> bool:
+        """Get the whole of cut texts; whether any came. Raises `CrewcheckError`."""
+        other = self._whole
+        if other is not loaded:
+            # of one checkpoint at a time: they may be long
+            self._whole = loaded
+            if other is not None:
+                other.texts.clear()
+        came = False
+        for cut in cuts:
+            if cut.number not in loaded.texts:
+                text = self.documents.text(checkpoint, cut)
+                if sum(map(len, loaded.texts.values())) + len(text) > TEXT_CHARACTERS:
+                    loaded.texts.clear()
+                loaded.texts[cut.number] = text
+                came = True
+        return came
+
+    def fetch_events(self, checkpoint: Checkpoint, loaded: Loaded, number: int) -> bool:
+        """Get a page of events; whether it came. Raises `CrewcheckError`."""
+        pages = loaded.info.events if loaded.info is not None else None
+        if not isinstance(pages, EventPages) or pages.has(number):
+            return False
+        try:
+            pages.put(number, self.documents.events(checkpoint, number))
+        except CrewcheckError:
+            pages.give_up(number)
+            raise
+        return True
 
     def read_ahead(self, checkpoints: Iterable[Checkpoint], cancelled: Callable[[], bool]) -> None:
         """Read the documents that a person is likely to look at next, if they are small."""
@@ -199,16 +302,54 @@ class Session:
                 self.load(checkpoint)
 
     def _keep(self, checkpoint: Checkpoint, loaded: Loaded) -> None:
-        cache = self._cache
-        cache[_identity(checkpoint)] = loaded
-        held = sum(identity[-1] or 0 for identity in list(cache))
-        while len(cache) > 1 and (held > CACHE_BYTES or len(cache) > CACHE_ENTRIES):
-            identity, _ = cache.popitem(last=False)
-            held -= identity[-1] or 0
+        weight = weight_of(loaded.info)
+        with self._caching:
+            cache = self._cache
+            cache[checkpoint] = loaded, weight
+            held = sum(other for _, other in cache.values())
+            while len(cache) > 1 and (held > CACHE_BYTES or len(cache) > CACHE_ENTRIES):
+                _, (_, other) = cache.popitem(last=False)
+                held -= other
 
     def close(self) -> None:
         self._closed.set()
+        self.documents.close()
         self._catalog.close()
+
+
+def size_of(checkpoint: Checkpoint) -> int:
+    """How big a document is, in bytes; 0 where that is not to be known without reading it."""
+    size = checkpoint.header.size
+    if size is None:
+        # not looked at yet
+        try:
+            size = os.path.getsize(checkpoint.header.location)
+        except OSError:
+            size = 0
+    return size
+
+
+def weight_of(value: Any) -> int:
+    """Roughly how many bytes of memory something holds; a text twice there counts twice."""
+    weight = 0
+    stack = [value]
+    while stack:
+        one = stack.pop()
+        weight += 64
+        if isinstance(one, str):
+            weight += len(one) if one.isascii() else 2 * len(one)
+        elif isinstance(one, dict):
+            weight += 100 * len(one)
+            stack += one.keys()
+            stack += one.values()
+        elif isinstance(one, list | tuple):
+            weight += 8 * len(one)
+            stack += one
+        elif is_dataclass(one):
+            stack += [getattr(one, part.name) for part in fields(one) if part.name != "checkpoint"]
+        elif isinstance(one, EventPages):
+            stack += one.first
+    return weight
 
 
 def mark_runs(forest: Forest, live: frozenset[str], ended: frozenset[str]) -> None:
@@ -227,17 +368,7 @@ def unexpected(error: Exception) -> CrewcheckError:
     )
 
 
-def _identity(checkpoint: Checkpoint) -> tuple[Any, ...]:
-    header = checkpoint.header
-    return header.key, header.id, header.stamp, header.size
-
-
 def _moves(checkpoint: Checkpoint, branch: str | None, parent: str | None) -> bool:
     """Whether what the document says changes the place of a checkpoint in the lineage."""
     header = checkpoint.header
     return bool(branch and branch != header.branch) or header.parent_id is None or parent is None
-
-
-def pretty(value: Any) -> str:
-    """A JSON value as a person reads it."""
-    return json.dumps(value, ensure_ascii=False, indent=2, default=str)

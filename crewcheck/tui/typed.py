@@ -6,6 +6,7 @@ import json
 import re
 from typing import Any
 
+from crewcheck.engine.cut import Cut
 from crewcheck.model.harmless import harmless
 
 TEXT, NUMBER, BOOLEAN, LIST, OBJECT, NULL = "text", "number", "boolean", "list", "object", "null"
@@ -36,6 +37,8 @@ class NotThat(ValueError):
 
 def kind_of(value: Any) -> str:
     """The JSON type of a value in a person's words."""
+    if isinstance(value, Cut):
+        return value.kind
     if value is None:
         return NULL
     if isinstance(value, bool):

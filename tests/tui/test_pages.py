@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from crewcheck.engine.cut import pretty
 from crewcheck.engine.inspect import lay_out
 from crewcheck.engine.redaction import Redactor
 from crewcheck.errors import CrewcheckError
@@ -11,7 +12,7 @@ from crewcheck.lineage import Node
 from crewcheck.model.scan import Checkpoint, Damage, Header, Summary
 from crewcheck.tui.layout import text_of
 from crewcheck.tui.pages import Page, Subject, pages_of
-from crewcheck.tui.session import Loaded, pretty
+from crewcheck.tui.session import Loaded
 from tests import build
 from tests.tui.conftest import NOW
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from crewcheck.tui.layout import Block, Line
-from crewcheck.tui.pages.base import Page, heading, text_or_json
+from crewcheck.tui.pages.base import Page, heading
 
 
 class AnswerPage(Page):
@@ -18,14 +18,13 @@ class AnswerPage(Page):
             return self.waiting()
         blocks: list[Block] = []
         if info.question is not None:
-            blocks += [*heading("Question"), text_or_json(info.question), Line()]
+            blocks += [*heading("Question"), *self.long(info.question), Line()]
         if info.answer is not None:
             blocks += [*heading("Answer")]
-            blocks.append(
-                text_or_json(info.answer)
-                if info.answer.strip()
-                else Line([("The answer is empty.", "muted")])
-            )
+            if info.answer.strip():
+                blocks += self.long(info.answer)
+            else:
+                blocks.append(Line([("The answer is empty.", "muted")]))
         else:
             blocks.append(Line([("It has not answered yet.", "muted")]))
         return blocks
@@ -35,5 +34,5 @@ class AnswerPage(Page):
         if info is None:
             return "", ""
         if info.answer is not None:
-            return "the answer", info.answer
-        return "the question", info.question or ""
+            return "the answer", self.whole(info.answer)
+        return "the question", self.whole(info.question or "")

@@ -8,17 +8,21 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar
 
+from crewcheck.engine.cut import Cut, pretty
 from crewcheck.engine.inspect import Info
 from crewcheck.lineage import Node
+from crewcheck.model import words
 from crewcheck.model.edits import Edits
 from crewcheck.model.harmless import name as harmless_name
 from crewcheck.model.harmless import one_line
 from crewcheck.tui.glyphs import UNICODE, Glyphs
 from crewcheck.tui.layout import MEASURE, Block, Body, Cell, Line, Piece, paint_json, paint_prose
 from crewcheck.tui.runs import Run
-from crewcheck.tui.session import Loaded, pretty
+from crewcheck.tui.session import Loaded
 
 LABEL = 13
+#: Longer texts are not looked at for being JSON: that would be felt.
+PARSED = 200_000
 
 
 @dataclass(frozen=True)
@@ -52,8 +56,11 @@ class Subject:
     @property
     def unreadable(self) -> bool:
         """Whether the document cannot be read."""
-        if self.loaded is not None and self.loaded.error is not None:
-            return True
+        if self.loaded is not None:
+            if self.loaded.error is not None:
+                return True
+            if self.node.checkpoint.gone:  # it was read before
+                return False
         damage = self.node.checkpoint.damage
         return damage is not None and not damage.readable
 
@@ -95,6 +102,24 @@ class Page:
     def tail(self, index: int) -> bool:
         return False
 
+    def whole(self, value: Any) -> Any:
+        """A value, or of a cut text the whole where that has been fetched."""
+        loaded = self.subject.loaded
+        if not isinstance(value, Cut) or loaded is None:
+            return value
+        return loaded.texts.get(value.number, value)
+
+    def long(self, value: Any, indent: int = 0) -> list[Block]:
+        """A value in full, as far as it is here."""
+        whole = self.whole(value)
+        if isinstance(value, Cut) and value.kind != "text":
+            blocks: list[Block] = [Body(whole, "", indent, paint_json)]
+        else:
+            blocks = [text_or_json(whole, indent)]
+        if isinstance(whole, Cut):
+            blocks.append(Line([(f"… {words.many(whole.missing, 'more character')}", "muted")]))
+        return blocks
+
     def waiting(self) -> list[Block]:
         return [Line(), Line([("  reading the document…", "muted")])]
 
@@ -132,7 +157,7 @@ def text_or_json(value: Any, indent: int = 0) -> Body:
 def parsed(text: str) -> Any:
     """The object or list that a text is the JSON of, else None."""
     start = text[:64].lstrip()[:1]
-    if start not in ("{", "[") or len(text) > 1_000_000:
+    if start not in ("{", "[") or len(text) > PARSED:
         return None
     try:
         value = json.loads(text)

@@ -8,7 +8,7 @@ from crewcheck.model import words
 from crewcheck.model.events import EventLine, seconds_between
 from crewcheck.model.harmless import one_line
 from crewcheck.tui.layout import Block, Cell, Line
-from crewcheck.tui.pages.base import Page, Subject, fact, heading, text_or_json
+from crewcheck.tui.pages.base import Page, Subject, fact, heading
 
 DEEPEST = 8
 
@@ -22,7 +22,7 @@ class EventsPage(Page):
 
     def __init__(self, subject: Subject) -> None:
         super().__init__(subject)
-        self.events: list[EventLine] = self.info.events if self.info is not None else []
+        self.events: Sequence[EventLine] = self.info.events if self.info is not None else []
         self.count = len(self.events)
         self.begin = self.events[0].time if self.events else None
 
@@ -68,14 +68,18 @@ class EventsPage(Page):
         if spent:
             blocks.append(fact("took", f" {self.subject.glyphs.between} ".join(spent)))
         if event.detail:
-            blocks += [Line(), *heading("Detail"), text_or_json(event.detail)]
+            blocks += [Line(), *heading("Detail"), *self.long(event.detail)]
         return blocks
 
     def copied(self, index: int) -> tuple[str, str]:
         if not self.events:
             return "", ""
         event = self.events[index]
-        return ("the event's detail", event.detail) if event.detail else ("its type", event.type)
+        return (
+            ("the event's detail", self.whole(event.detail))
+            if event.detail
+            else ("its type", event.type)
+        )
 
 
 def offset(seconds: float | None) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 from crewcheck.model.crew import placeholders
 from crewcheck.model.harmless import one_line
 from crewcheck.tui.layout import Block, Cell, Line
-from crewcheck.tui.pages.base import Page, Subject, heading, plain, preview, text_or_json
+from crewcheck.tui.pages.base import Page, Subject, heading, plain, preview
 from crewcheck.tui.typed import kind_of as type_name
 
 
@@ -133,12 +133,12 @@ class InputsPage(Page):
                 Line([(f"{self.subject.glyphs.edited} ", "edited"), ("Your value", "heading"),
                       ("  not forked yet: f forks, u undoes", "muted")])
             )  # fmt: skip
-            blocks += [_value(one.value), Line()]
+            blocks += [*self._value(one.value), Line()]
             if not one.new:
-                blocks += [*heading("Recorded value", type_name(one.was)), _value(one.was)]
+                blocks += [*heading("Recorded value", type_name(one.was)), *self._value(one.was)]
         elif one.given:
             blocks += heading("Value")
-            blocks.append(_value(one.value))
+            blocks += self._value(one.value)
         else:
             blocks.append(
                 Line(
@@ -151,15 +151,18 @@ class InputsPage(Page):
             )
         return blocks
 
+    def _value(self, value: Any) -> list[Block]:
+        return self.long(value) if value != "" else [Line([("An empty text.", "muted")])]
+
     def copied(self, index: int) -> tuple[str, str]:
         if not self.inputs:
             return "", ""
         one = self.inputs[index]
-        return ("the input's value", plain(one.value)) if one.given else ("its name", one.name)
-
-
-def _value(value: Any) -> Block:
-    return text_or_json(value) if value != "" else Line([("An empty text.", "muted")])
+        return (
+            ("the input's value", plain(self.whole(one.value)))
+            if one.given
+            else ("its name", one.name)
+        )
 
 
 def _row(

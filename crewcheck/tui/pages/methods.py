@@ -14,7 +14,6 @@ from crewcheck.tui.pages.base import (
     heading,
     plain,
     preview,
-    text_or_json,
 )
 from crewcheck.tui.pages.tasks import chosen_first, joined
 
@@ -60,9 +59,9 @@ class MethodsPage(Page):
             Line(),
         ]
         if method.error:
-            blocks += [*heading("Error"), text_or_json(method.error), Line()]
+            blocks += [*heading("Error"), *self.long(method.error), Line()]
         if method.message:
-            blocks += [*heading("It asks"), text_or_json(method.message), Line()]
+            blocks += [*heading("It asks"), *self.long(method.message), Line()]
         several = len(method.results) > 1
         for number, result in enumerate(method.results, 1):
             of = f"of call {number}" if several else ""
@@ -71,7 +70,7 @@ class MethodsPage(Page):
                 said = "nothing" if result is None else "an empty text"
                 blocks.append(Line([(f"It returned {said}.", "muted")]))
             else:
-                blocks.append(text_or_json(result))
+                blocks += self.long(result)
             blocks.append(Line())
         if not method.results and not method.error and not method.message:
             said = {
@@ -96,9 +95,9 @@ class MethodsPage(Page):
             return "", ""
         method = self.methods[index]
         if method.results:
-            return "the method's result", plain(method.results[-1])
+            return "the method's result", plain(self.whole(method.results[-1]))
         if method.error or method.message:
-            return "the method's error", method.error or method.message or ""
+            return "the method's error", self.whole(method.error or method.message or "")
         return "the method's name", method.name
 
 

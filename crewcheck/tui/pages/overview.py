@@ -6,7 +6,7 @@ from crewcheck.lineage import Node
 from crewcheck.model import words
 from crewcheck.model.harmless import one_line
 from crewcheck.model.losses import Loss
-from crewcheck.model.scan import FAILED, FINISHED, PAUSED, RUNNING, STOPPED, Checkpoint
+from crewcheck.model.scan import DELETED, FAILED, FINISHED, PAUSED, RUNNING, STOPPED, Checkpoint
 from crewcheck.tui.glyphs import style_of
 from crewcheck.tui.layout import Block, Cell, Line, Meter, Piece, Table
 from crewcheck.tui.pages.base import Page, Subject, fact, heading, preview
@@ -77,13 +77,23 @@ class OverviewPage(Page):
                 Line(
                     [
                         (f"{glyphs.damaged} ", "warn" if making else "bad"),
-                        ("being written" if making else "damaged", "warn" if making else "bad"),
+                        (
+                            "being written"
+                            if making
+                            else "gone"
+                            if self.checkpoint.gone
+                            else "damaged",
+                            "warn" if making else "bad",
+                        ),
                         (f"  {one_line(said, 400)}", ""),
                     ],
                     hang=2,
                 )
             )
             return blocks
+        if self.checkpoint.gone:
+            said = f"{DELETED}; this is what was read before"
+            blocks.append(Line([(f"{glyphs.damaged} ", "bad"), ("gone", "bad"), (f"  {said}", "")]))
         status = self._status()
         pieces = [
             (f"{glyphs.of_status(status)} {status or 'not read yet'}", style_of(status)),
@@ -111,9 +121,8 @@ class OverviewPage(Page):
             for method in info.methods:
                 if method.error:
                     return f"{self.subject.shown(method.name)}: {one_line(method.error, 300)}"
-            for event in reversed(info.events):
-                if event.type.endswith(("_failed", "_error")) and event.detail:
-                    return one_line(event.detail, 300)
+            if info.failure:
+                return one_line(info.failure, 300)
         if status == PAUSED:
             for method in info.methods:
                 if method.state == "paused":
@@ -233,7 +242,7 @@ class OverviewPage(Page):
             facts.append(fact("CrewAI", one_line(shown(summary.version), 40)))
         about = [words.size(header.size)] if header.size is not None else []
         if info is not None:
-            about.append(words.many(len(info.events), "event"))
+            about.append(words.many(info.event_count, "event"))
         if about:
             facts.append(fact("Size", between.join(about)))
         facts.append(fact("Location", shown(header.location)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from crewcheck.engine.cut import Cut
 from crewcheck.tui.layout import Block, Body, Line, paint_json
 from crewcheck.tui.pages.base import Page
 
@@ -18,8 +19,9 @@ class StatePage(Page):
             return self.waiting()
         if loaded.info.state is None:
             return [Line(), Line([("  This flow has saved no state.", "muted")])]
-        return [Body(loaded.state_text, "", 0, paint_json)]
+        text = loaded.state_text
+        return self.long(text) if isinstance(text, Cut) else [Body(text, "", 0, paint_json)]
 
     def copied(self, index: int) -> tuple[str, str]:
         loaded = self.subject.loaded
-        return "the flow's state", loaded.state_text if loaded is not None else ""
+        return "the flow's state", self.whole(loaded.state_text) if loaded is not None else ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from crewcheck.engine.cut import Cut
 from crewcheck.model import words
 from crewcheck.model.crew import Task
 from crewcheck.model.harmless import one_line
@@ -64,7 +65,7 @@ class TasksPage(Page):
             Line(),
         ]
         if task.error:
-            blocks += [*heading("Error"), text_or_json(task.error), Line()]
+            blocks += [*heading("Error"), *self.long(task.error), Line()]
         edited = self.subject.edits.outputs.get(index)
         if edited is not None:
             blocks += [
@@ -77,9 +78,12 @@ class TasksPage(Page):
             kind = task.output_format if task.output_format not in (None, "raw") else ""
             blocks += heading("Output" if edited is None else "Recorded output", kind or "")
             if task.structured is not None:
-                blocks.append(json_body(task.structured))
+                if isinstance(task.structured, Cut):
+                    blocks += self.long(task.structured)
+                else:
+                    blocks.append(json_body(task.structured))
             elif task.output.strip():
-                blocks.append(text_or_json(task.output))
+                blocks += self.long(task.output)
             else:
                 blocks.append(Line([("The output is empty.", "muted")]))
             blocks.append(Line())
@@ -92,9 +96,9 @@ class TasksPage(Page):
             }.get(task.state, "It has no output.")
             blocks += [Line([(f"{glyphs.of_state(task.state)} ", style_of(task.state)),
                              (said, "muted")]), Line()]  # fmt: skip
-        blocks += [*heading("Description"), text_or_json(task.description), Line()]
+        blocks += [*heading("Description"), *self.long(task.description), Line()]
         if task.expected_output:
-            blocks += [*heading("Expected output"), text_or_json(task.expected_output), Line()]
+            blocks += [*heading("Expected output"), *self.long(task.expected_output), Line()]
         return blocks
 
     def _about(self, task: Task) -> list[Piece]:
@@ -122,10 +126,10 @@ class TasksPage(Page):
         if index in self.subject.edits.outputs:
             return "your output", self.subject.edits.outputs[index]
         if task.output is not None:
-            return "the task's output", task.output
+            return "the task's output", self.whole(task.output)
         if task.error:
-            return "the task's error", plain(task.error)
-        return "the task's description", task.description
+            return "the task's error", plain(self.whole(task.error))
+        return "the task's description", self.whole(task.description)
 
 
 def chosen_first(states: list[str]) -> int:

@@ -11,27 +11,21 @@ from textual.css.query import NoMatches
 from textual.widget import Widget
 from textual.widgets import Footer, Input, Static
 
+from crewcheck.engine.documents import EventPages
 from crewcheck.engine.redaction import Redactor
-from crewcheck.lineage import Forest, Node
+from crewcheck.lineage import Node
 from crewcheck.model import words
-from crewcheck.model.harmless import name as harmless_name
 from crewcheck.model.harmless import one_line
 from crewcheck.tui.bindings import BROWSER_BINDINGS
 from crewcheck.tui.edit_book import identity_of
 from crewcheck.tui.glyphs import ASCII, Glyphs
-from crewcheck.tui.layout import Pieces
 from crewcheck.tui.messages import (
     DocumentRead,
-    Filtered,
-    StoreFailed,
-    StoreOpened,
-    StoreRefreshed,
-    SummariesRead,
+    MoreRead,
 )
 from crewcheck.tui.pages import Page, Subject
 from crewcheck.tui.runs import Run
-from crewcheck.tui.screens.launches import LaunchingScreen
-from crewcheck.tui.screens.store import difference
+from crewcheck.tui.screens.forest import ForestScreen
 from crewcheck.tui.session import Clock, Loaded
 from crewcheck.tui.widgets.bars import Bar
 from crewcheck.tui.widgets.cursor_view import CursorView
@@ -48,7 +42,7 @@ AGES_SECONDS = 20.0
 SINGLE_UNDER = 76
 
 
-class BrowserScreen(LaunchingScreen):
+class BrowserScreen(ForestScreen):
     """Workers compute, messages carry, handlers draw: nothing here reads a file."""
 
     AUTO_FOCUS = "#tree"
@@ -82,7 +76,6 @@ class BrowserScreen(LaunchingScreen):
         self.first_hint = first_hint
         self.heading = title
         self.query_text = ""
-        self._left_to_read = 0
         self._direction = 1
         self._cursor_before = 0
         self.tree_view = LineageTree(glyphs=glyphs, now=now, redactor=redactor, id="tree")
@@ -104,6 +97,7 @@ class BrowserScreen(LaunchingScreen):
     def on_mount(self) -> None:
         self.query_one("#left").border_title = "Runs"
         self.set_class(self.glyphs == ASCII, "-ascii")
+        self.begin_forest()
         self.begin_live()
         self.begin_runs()
         self.begin_edits()
@@ -125,141 +119,32 @@ class BrowserScreen(LaunchingScreen):
         """Whether the panes are shown, not a message in their place."""
         return not self.has_class("-notice")
 
-    # -- what workers tell
-
-    def on_store_opened(self, message: StoreOpened) -> None:
-        if self.session is not None:
-            self.session.close()
-        self.session = message.session
-        self._mark()
-        self.tree_view.want = message.session.wanted.append
-        self._show_forest(message.forest)
-        self._continue_reading()
-        self.look_for_runs()
-        self.live()
-
-    def on_store_refreshed(self, message: StoreRefreshed) -> None:
-        before = self.forest
-        self._show_forest(message.forest)
-        self._continue_reading()
-        self.go_to_expected()
-        if message.quiet:
-            return
-        self.look_for_runs()
-        self.notify(difference(before, message.forest), timeout=2.5, markup=False)
-
-    def on_store_failed(self, message: StoreFailed) -> None:
-        self.workers.cancel_group(self, "summaries")
-        error = message.error
-        self._show_top("")
-        hint = f"{error.hint[:1].upper()}{error.hint[1:]}." if error.hint else ""
-        if self.session is not None:
-            self.session.close()
-        said = error.message
-        if said.startswith("no "):
-            said = "No " + said[3:]
-        self._show_notice("This store cannot be shown", one_line(said, 500), hint)
-        self.live()
-
-    def on_summaries_read(self, message: SummariesRead) -> None:
-        self._left_to_read = message.left
-        if message.forest is not None:
-            self._show_forest(message.forest)
-        else:
-            self.tree_view.refresh()
-            self._show_top()
-
-    def on_filtered(self, message: Filtered) -> None:
-        if message.query != self.query_text or message.forest is not self.forest:
-            return
-        self.tree_view.show(message.forest, message.match)
-        self._show_count()
-        self._look()
+    # -- the checkpoint under the cursor
 
     def on_document_read(self, message: DocumentRead) -> None:
         node = self.tree_view.node
         if node is None or node.checkpoint is not message.checkpoint:
             return
+        loaded, session = message.loaded, self.session
+        if loaded is not self.detail.loaded:
+            pages = loaded.info.events if loaded.info is not None else None
+            if isinstance(pages, EventPages) and session is not None:
+                pages.want = lambda page: self.fetch_events(session, node.checkpoint, loaded, page)
+            self.detail.show(self._subject(node, loaded))
+
+    def on_detail_looked(self, message: Detail.Looked) -> None:
+        node, loaded = self.tree_view.node, self.detail.loaded
+        if node is not None and loaded is not None and self.session is not None:
+            self.fetch_texts(self.session, node.checkpoint, loaded, message.cuts)
+
+    def on_more_read(self, message: MoreRead) -> None:
         if message.loaded is not self.detail.loaded:
-            self.detail.show(self._subject(node, message.loaded))
-
-    # -- drawing
-
-    def _show_forest(self, forest: Forest) -> None:
-        self.forest = forest
-        self._show_top()
-        if not forest.order:
-            self._show_empty()
             return
-        self._hide_notice()
-        if self.query_text.strip():
-            self.find(forest, self.query_text)
+        if message.problem:
+            said = f"Not all of it can be shown: {one_line(message.problem, 300)}"
+            self.notify(said, severity="warning", markup=False)
         else:
-            self.tree_view.show(forest)
-            self._show_count()
-            self._look()
-
-    def _continue_reading(self) -> None:
-        assert self.session is not None
-        assert self.forest is not None
-        self._left_to_read = sum(1 for one in self.forest.order if one.checkpoint.summary is None)
-        self._show_top()
-        if self._left_to_read:
-            self.read_summaries(self.session)
-
-    def _show_top(self, doing: str = "") -> None:
-        session, forest = self.session, self.forest
-        between = f" {self.glyphs.between} "
-        left: Pieces = [(self.heading, "heading")]
-        place = session.location if session is not None else self.location
-        if place:
-            left.append((f"  {harmless_name(self.redactor.text(place))}", "muted"))
-        right: Pieces = []
-        if self.redactor.show:
-            right.append(("secrets are shown  ", "warn"))
-        if not doing and self._left_to_read:
-            doing = f"reading {self._left_to_read:,} more"
-        if doing:
-            right.append((doing, "accent"))
-        elif forest is not None and forest.order:
-            parts = [
-                words.many(len(forest.runs), "run"),
-                words.many(len(forest.order), "checkpoint"),
-            ]
-            if session is not None and session.problems:
-                parts.append(words.many(len(session.problems), "problem"))
-            right.append((between.join(parts), "muted"))
-        self.query_one("#top", Bar).show(left, right)
-
-    def _show_count(self) -> None:
-        match, forest = self.tree_view.match, self.forest
-        left = self.query_one("#left")
-        if match is None or forest is None:
-            left.border_subtitle = ""
-        else:
-            left.border_subtitle = f"{len(match.hits):,} of {len(forest.order):,}"
-
-    def _show_empty(self) -> None:
-        session = self.session
-        where = harmless_name(session.location) if session is not None else "this store"
-        message = f"{where} holds no checkpoints yet."
-        if session is not None and session.foreign:
-            message += f" {words.many(session.foreign, 'other file')} there left out."
-        self._show_notice(
-            "No checkpoints yet",
-            message,
-            "Run a crew with checkpoint=True or checkpoint=CheckpointConfig(...), "
-            "or look around with `crewcheck demo`.",
-        )
-
-    def _show_notice(self, title: str, message: str, hint: str) -> None:
-        self.query_one(Notice).show(title, message, hint, "r  try again     q  quit")
-        self.add_class("-notice")
-
-    def _hide_notice(self) -> None:
-        if self.has_class("-notice"):
-            self.remove_class("-notice")
-            self.call_after_refresh(self.tree_view.focus)
+            self.detail.redraw()
 
     def _subject(self, node: Node, loaded: Loaded | None = None) -> Subject:
         if loaded is None and self.session is not None:
@@ -274,15 +159,18 @@ class BrowserScreen(LaunchingScreen):
             runs=tuple(self.runs),
         )
 
-    def _look(self) -> None:
+    def look(self) -> None:
         """Show what is under the cursor: what is known now, the document when it rests."""
         node = self.tree_view.node
+        self.hold()
         if self._settle is not None:
             self._settle.stop()
             self._settle = None
         if node is None:
             self.detail.clear()
+            self._shown = ()
             return
+        self._shown = self._face(node)
         subject = self._subject(node)
         self.detail.show(subject)
         if not subject.unreadable:
@@ -302,7 +190,7 @@ class BrowserScreen(LaunchingScreen):
     def on_cursor_view_moved(self, event: CursorView.Moved) -> None:
         self._direction = 1 if event.index >= self._cursor_before else -1
         self._cursor_before = event.index
-        self._look()
+        self.look()
 
     def on_lineage_tree_opened(self) -> None:
         self._go_to(self.detail.main_view)
@@ -344,12 +232,13 @@ class BrowserScreen(LaunchingScreen):
             self.detail.text.focus()
 
     def go_to_checkpoint(self, checkpoint_id: str) -> bool:
-        nodes = self.forest.by_id.get(checkpoint_id) if self.forest is not None else None
-        if not nodes:
+        newest_first = reversed(self.forest.order) if self.forest is not None else ()
+        node = next((one for one in newest_first if one.checkpoint.id == checkpoint_id), None)
+        if node is None:
             return False
         if self.query_text:
             self._drop_filter()
-        return self.tree_view.go_to(nodes[0])
+        return self.tree_view.go_to(node)
 
     # -- panes
 

@@ -81,7 +81,7 @@ class LiveScreen(StoreScreen):
             self.post_message(StoreMoved())
             return False
         if changed and not session.closed:
-            self.post_message(StoreRefreshed(session.forest, changed, quiet=True))
+            self.post_message(StoreRefreshed(session.forest, quiet=True))
         return True
 
     @work(thread=True, exclusive=True, group="live", exit_on_error=False)

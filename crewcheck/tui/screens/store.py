@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from textual import work
 from textual.screen import Screen
 from textual.timer import Timer
 from textual.worker import get_current_worker
 
+from crewcheck.engine.cut import Cut
+from crewcheck.engine.documents import Gone
 from crewcheck.engine.redaction import Redactor
 from crewcheck.errors import CrewcheckError
 from crewcheck.lineage import Forest, Node
 from crewcheck.model.harmless import one_line
+from crewcheck.model.scan import Checkpoint
 from crewcheck.tui.messages import (
     DocumentRead,
     Filtered,
+    MoreRead,
     StoreFailed,
     StoreOpened,
     StoreRefreshed,
     SummariesRead,
 )
 from crewcheck.tui.query import search
-from crewcheck.tui.session import Clock, Session, unexpected
+from crewcheck.tui.rows import Rows
+from crewcheck.tui.session import Clock, Loaded, Session, unexpected
 
 
 class StoreScreen(Screen[None]):
@@ -56,17 +63,31 @@ class StoreScreen(Screen[None]):
             self.post_message(StoreFailed(unexpected(error)))
         else:
             self.post_message(StoreOpened(session, session.forest))
+            self._complete(session)
 
-    @work(thread=True, exclusive=True, group="store", exit_on_error=False)
-    def refresh_store(self, session: Session, quiet: bool = False) -> None:
+    def _complete(self, session: Session) -> None:
+        """What the names do not tell: sizes, and which of one second comes first."""
         try:
-            changed = session.refresh()
+            session.complete()
         except CrewcheckError as error:
             self.post_message(StoreFailed(error))
         except Exception as error:  # whatever it is, a person must be told
             self.post_message(StoreFailed(unexpected(error)))
         else:
-            self.post_message(StoreRefreshed(session.forest, changed, quiet))
+            self.post_message(StoreRefreshed(session.forest, quiet=True))
+
+    @work(thread=True, exclusive=True, group="store", exit_on_error=False)
+    def refresh_store(self, session: Session, quiet: bool = False) -> None:
+        before = session.forest
+        try:
+            session.refresh()
+        except CrewcheckError as error:
+            self.post_message(StoreFailed(error))
+        except Exception as error:  # whatever it is, a person must be told
+            self.post_message(StoreFailed(unexpected(error)))
+        else:
+            said = "" if quiet else difference(before, session.forest)
+            self.post_message(StoreRefreshed(session.forest, said, quiet))
 
     @work(thread=True, exclusive=True, group="summaries", exit_on_error=False)
     def read_summaries(self, session: Session) -> None:
@@ -86,23 +107,51 @@ class StoreScreen(Screen[None]):
     def find(self, forest: Forest, query: str) -> None:
         worker = get_current_worker()
         match = search(forest, query, lambda: worker.is_cancelled)
+        found = Filtered(query, forest, match)
+        found.rows = Rows(forest, only=match.shown) if match is not None else None
         if not worker.is_cancelled:
-            self.post_message(Filtered(query, forest, match))
+            self.post_message(found)
 
     @work(thread=True, exclusive=True, group="document", exit_on_error=False)
     def read_document(self, session: Session, node: Node, ahead: list[Node]) -> None:
         worker = get_current_worker()
         loaded = session.load(node.checkpoint)
-        if worker.is_cancelled:
+        if worker.is_cancelled or loaded is None:
             return
         self.post_message(DocumentRead(node.checkpoint, loaded))
         session.read_ahead((one.checkpoint for one in ahead), lambda: worker.is_cancelled)
 
+    @work(thread=True, exclusive=True, group="texts", exit_on_error=False)
+    def fetch_texts(
+        self, session: Session, checkpoint: Checkpoint, loaded: Loaded, cuts: list[Cut]
+    ) -> None:
+        """Get the whole of texts that came cut."""
+        self._fetch(loaded, lambda: session.fetch(checkpoint, loaded, cuts))
 
-def difference(before: Forest | None, after: Forest) -> str:
+    @work(thread=True, group="events", exit_on_error=False)
+    def fetch_events(
+        self, session: Session, checkpoint: Checkpoint, loaded: Loaded, page: int
+    ) -> None:
+        """Get a page of a big document's events."""
+        self._fetch(loaded, lambda: session.fetch_events(checkpoint, loaded, page))
+
+    def _fetch(self, loaded: Loaded, get: Callable[[], bool]) -> None:
+        problem = ""
+        try:
+            if not get():
+                return
+        except Gone:
+            return
+        except CrewcheckError as error:
+            problem = str(error)
+        except Exception as error:  # whatever it is, a person must be told
+            problem = str(unexpected(error))
+        self.post_message(MoreRead(loaded, problem))
+
+
+def difference(before: Forest, after: Forest) -> str:
     """What a refresh has brought, in a few words."""
-    old = set(before.by_key) if before is not None else set()
-    new = set(after.by_key)
+    old, new = ({node.checkpoint.key for node in forest.order} for forest in (before, after))
     came, gone = len(new - old), len(old - new)
     if not came and not gone:
         return "Nothing has changed"

@@ -7,6 +7,8 @@ from textual.containers import Vertical
 from textual.message import Message
 from textual.widget import Widget
 
+from crewcheck.engine.cut import Cut
+from crewcheck.tui.layout import Body
 from crewcheck.tui.pages import Page, Subject, pages_of
 from crewcheck.tui.session import Loaded
 from crewcheck.tui.widgets.bars import TabBar
@@ -20,6 +22,13 @@ class Detail(Vertical):
 
     class Left(Message):
         """A person wants to go back to the tree."""
+
+    class Looked(Message):
+        """Somebody looks at texts of which only the beginnings are here."""
+
+        def __init__(self, cuts: list[Cut]) -> None:
+            super().__init__()
+            self.cuts = cuts
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -104,9 +113,18 @@ class Detail(Vertical):
             self.rows.show(page.count, page.cells, index)
         else:
             self.rows.show(0, page.cells)
-        self.text.show(
-            page.blocks(index), keep_place=keep_place or page.steady, tail=page.tail(index)
-        )
+        self._show_text(page, index, keep_place=keep_place or page.steady)
+
+    def _show_text(self, page: Page, index: int, keep_place: bool = False) -> None:
+        blocks = page.blocks(index)
+        self.text.show(blocks, keep_place=keep_place, tail=page.tail(index))
+        cuts = [one.text for one in blocks if isinstance(one, Body) and isinstance(one.text, Cut)]
+        if cuts:
+            self.post_message(self.Looked(cuts))
+
+    def redraw(self) -> None:
+        """More of the same document has come."""
+        self._draw(keep_place=True)
 
     def show_runs(self, subject: Subject) -> None:
         """The runs have gone on: nothing else is drawn anew."""
@@ -149,7 +167,7 @@ class Detail(Vertical):
         page = self.page
         if page is not None and event.index < page.count:
             self._chosen[page.tab] = event.index, page.count
-            self.text.show(page.blocks(event.index), tail=page.tail(event.index))
+            self._show_text(page, event.index)
 
     def on_cursor_view_chosen(self, event: CursorView.Chosen) -> None:
         event.stop()

@@ -1,0 +1,1 @@
+"""How fast crewcheck is, against CrewAI's own commands or a floor: ``make bench``."""
