@@ -45,7 +45,9 @@ class LiveScreen(StoreScreen):
         try:
             while not (worker.is_cancelled or session.closed):
                 where = follower.wait()
-                if where is not None and not self._look_again(session, follower, where):
+                if where is None or worker.is_cancelled:
+                    continue
+                if not self._look_again(session, follower, where):
                     return
         except NotFound as error:
             if not session.closed:
