@@ -18,6 +18,8 @@ from crewcheck.stores.files import NotRegular, read_regular
 DEFAULT_FOLDER = ".checkpoints"
 DEFAULT_DATABASE = ".checkpoints.db"
 _MAGIC = b"SQLite format 3\0"
+#: Bigger documents are not looked at for more than is needed.
+_BIG = 1024 * 1024
 
 
 class Opened:
@@ -179,6 +181,16 @@ def _database(path: str) -> Store:
     )
 
 
+def _branch_of_big(path: str) -> str | None:
+    """The branch of a big document, where its beginning tells: the rest is read soon enough."""
+    from crewcheck.stores.json_text import HEAD, branch_at_start
+
+    try:
+        return branch_at_start(read_regular(path, HEAD)) if os.path.getsize(path) > _BIG else None
+    except OSError:
+        return None
+
+
 def _one_file(path: str) -> Opened:
     """The store around one checkpoint's file: the folder above its branch."""
     from crewcheck.model.scan import Header
@@ -186,13 +198,15 @@ def _one_file(path: str) -> Opened:
 
     folder, name = os.path.split(os.path.abspath(path))
     here = JsonDirStore(folder)
-    summary = here.summary(Header(key=name, id=name, location=path))
-    if summary.damage is not None and summary.damage.rule == "not-a-checkpoint":
-        raise Unreadable(
-            f"{path} is no checkpoint: {summary.damage.message}",
-            "give a checkpoint that CrewAI has written, or a folder of them",
-        )
-    branch = summary.branch or ("main" if os.path.basename(folder) == "main" else "")
+    branch = _branch_of_big(path)
+    if branch is None:
+        summary = here.summary(Header(key=name, id=name, location=path))
+        if summary.damage is not None and summary.damage.rule == "not-a-checkpoint":
+            raise Unreadable(
+                f"{path} is no checkpoint: {summary.damage.message}",
+                "give a checkpoint that CrewAI has written, or a folder of them",
+            )
+        branch = summary.branch or ("main" if os.path.basename(folder) == "main" else "")
     parts = [part for part in branch.split("/") if part]
     above = folder.split(os.sep)
     flat = parse_file_name(name) is not None and not parse_file_name(name)[2]  # type: ignore[index]

@@ -11,6 +11,7 @@ too. Levels and digits of what is passed over are looked at by its size only.
 from __future__ import annotations
 
 import codecs
+import re
 import sys
 from collections.abc import Iterable
 from functools import cache
@@ -131,6 +132,7 @@ def _has_long_number(data: bytes) -> bool:
     limit = sys.get_int_max_str_digits()
     if not limit:
         return False
-    half = limit // 2  # so many digits follow one of the places looked at
-    step, few = half, min(half, 64)
-    return any(data[at : at + few].isdigit() for at in range(0, len(data), step))
+    step = limit // 2  # so many digits follow one of the places looked at
+    few = min(step, 64)
+    places = (step * found.start() for found in re.finditer(rb"[0-9]", data[::step]))
+    return any(data[at : at + few].isdigit() for at in places)

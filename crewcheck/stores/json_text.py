@@ -36,6 +36,10 @@ _BEFORE_RECORD = {"crewai_version", "parent_id", "branch", "entities"}
 # A valid document that ends like this has this trigger at its top level: the last brace
 # closes the outermost object.
 _TRIGGER = re.compile(rb'[,{]\s*"trigger"\s*:\s*(?:"([^"\\]*)"|null)\s*\}\s*\Z')
+_START = re.compile(
+    rb'\s*\{\s*"crewai_version"\s*:\s*"[^"\\]*"\s*,\s*"parent_id"\s*:\s*(?:"[^"\\]*"|null)'
+    rb'\s*,\s*"branch"\s*:\s*("(?:[^"\\]|\\.)*")\s*,\s*"entities"\s*:\s*\[\s*\{\s*"entity_type"'
+)
 
 
 class BadText(ValueError):
@@ -164,6 +168,18 @@ def summary_of_all(data: bytes) -> Summary:
     return summarize(document, all_events=list(iter_events(document)))
 
 
+def branch_at_start(head: bytes) -> str | None:
+    """The branch of a document that begins as CrewAI's do; None where it does not."""
+    found = _START.match(head)
+    if found is None:
+        return None
+    try:
+        branch = json.loads(found[1])
+    except ValueError:
+        return None
+    return branch if isinstance(branch, str) and branch else None
+
+
 def _as_text(raw: bytes | None) -> str | None:
     return None if raw is None else raw.decode("utf-8", "replace")
 
@@ -181,7 +197,7 @@ def _from_prefix(
                 return None
             start = max(0, len(head) - len(_MARK))
             grown = len(head) * (_GROW if len(head) < _BIG else _GROW_BIG)
-            head = read(0, min(size, max(HEAD, grown)))
+            head += read(len(head), min(size, max(HEAD, grown)))
             continue
         start = at + len(_MARK)
         end = at

@@ -150,6 +150,10 @@ class Session:
         """What takes as long as the store is big, so that the UI thread need not do it."""
         self._mark()
         outline_of(self.forest)
+        if not self._catalog.is_complete:
+            # the first screen comes before all else
+            self.left = len(self.forest.order)
+            return
         self.left = 0
         for node in self.forest.order:
             self.left += node.checkpoint.summary is None

@@ -179,7 +179,10 @@ async def _while_opening(store: str) -> Number:
         async with opened(folder) as one:
             await one.first()
             await one.all_read()
-            idle = await _held(one, 40, 0.12)
+            # a page down, so that every key scrolls from here on
+            press(one.app, "pagedown")
+            await settled()
+            idle = await _held(one, 40, 0.1)
             keys = Keys(one.app, lambda: one.cursor)
             for _ in range(4):
                 await keys.go(one.watch, 10, 0.1)
@@ -193,7 +196,8 @@ async def _held(one: Opened, count: int, every: float = HELD) -> Number:
 
 
 def mixed_store(source: Path, folder: Path) -> None:
-    """Sixty checkpoints of a store as one run, and after each ten one of 20 MB."""
+    """Checkpoints of a store as one run: ninety small ones, the newest, and before those of
+    ten each one of 20 MB."""
     # what says that it is of another branch would be folded away
     small = sorted((source / "main").glob("*.json"))[:60]
     big = json.loads(small[0].read_bytes())
@@ -208,10 +212,10 @@ def mixed_store(source: Path, folder: Path) -> None:
     parent = "none"
     main = folder / "main"
     main.mkdir()
-    for place in range(120):
+    for place in range(140):
         name = f"20261129T{10 + place // 60:02}{place % 60:02}00_{place:08x}"
         path = main / f"{name}_p-{parent}.json"
-        if place % 10 == 9:
+        if place % 10 == 5 and place < 50:
             path.write_text(data)
         else:
             shutil.copyfile(small[at % len(small)], path)

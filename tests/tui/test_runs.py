@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ from crewcheck.engine.redaction import Redactor
 from crewcheck.engine.runs import runs_of_store
 from crewcheck.runtimes.follow import list_runs
 from crewcheck.tui.glyphs import UNICODE
-from crewcheck.tui.layout import Line, text_of
+from crewcheck.tui.layout import Line, Pieces, text_of
 from crewcheck.tui.run_lines import RunLines
 from crewcheck.tui.runs import Run, began
 from crewcheck.tui.screens.dialogs import AskScreen, TypeScreen
@@ -340,3 +341,31 @@ async def test_the_end_of_what_grows_is_followed() -> None:
         view.show([Line([(f"{at}", "")]) for at in range(70)], keep_place=True)
         await pilot.pause()
         assert view.scroll_offset.y == 0
+
+
+async def test_a_text_that_grows_lays_out_what_is_new_only() -> None:
+    laid: list[str] = []
+
+    class Counted(Line):
+        def lines(self, width: int) -> Iterator[Pieces]:
+            laid.append(text_of(self.pieces))
+            return super().lines(width)
+
+    class TextApp(App[None]):
+        def compose(self) -> ComposeResult:
+            yield TextView(id="text")
+
+    app = TextApp()
+    async with app.run_test(size=(40, 10)) as pilot:
+        view = app.query_one(TextView)
+        blocks = [Counted([(f"line {number}", "")]) for number in range(50)]
+        view.show(blocks, tail=True)
+        await pilot.pause()
+        laid.clear()
+        blocks = [*blocks[5:], Counted([("new", "")])]
+        view.show(blocks, keep_place=True, tail=True)
+        assert laid == ["new"]
+        assert view.line_count == 46
+        await pilot.resize_terminal(30, 10)
+        await pilot.pause()
+        assert len(laid) == 47

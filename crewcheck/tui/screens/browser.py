@@ -190,6 +190,16 @@ class BrowserScreen(ForestScreen):
     def on_cursor_view_moved(self, event: CursorView.Moved) -> None:
         self._direction = 1 if event.index >= self._cursor_before else -1
         self._cursor_before = event.index
+        # the tree is painted first; of moves that come faster only the last is looked at
+        if self._settle is not None:
+            self._settle.stop()
+            self._settle = None
+        if not self._look_due:
+            self._look_due = True
+            self.call_after_refresh(self._look_now)
+
+    def _look_now(self) -> None:
+        self._look_due = False
         self.look()
 
     def on_lineage_tree_opened(self) -> None:

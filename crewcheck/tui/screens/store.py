@@ -41,6 +41,8 @@ class StoreScreen(Screen[None]):
         self.session: Session | None = None
         self.forest: Forest | None = None
         self._settle: Timer | None = None
+        #: the cursor has moved, and what it is on is not shown yet
+        self._look_due = False
 
     def on_unmount(self) -> None:
         if self.session is not None:
@@ -49,8 +51,12 @@ class StoreScreen(Screen[None]):
     @property
     def busy(self) -> bool:
         """Whether something is still being read or about to be; following does not count."""
-        return self._settle is not None or any(
-            not one.is_finished and one.group not in ("follow", "live") for one in self.workers
+        return (
+            self._look_due
+            or self._settle is not None
+            or any(
+                not one.is_finished and one.group not in ("follow", "live") for one in self.workers
+            )
         )
 
     @work(thread=True, exclusive=True, group="store", exit_on_error=False)

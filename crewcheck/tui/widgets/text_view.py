@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from rich.cells import cell_len
@@ -12,7 +12,7 @@ from textual.events import Resize
 from textual.selection import Selection
 from textual.strip import Strip
 
-from crewcheck.tui.layout import Block, Pieces, estimate, text_of
+from crewcheck.tui.layout import Block, Line, Pieces, estimate, text_of
 from crewcheck.tui.widgets.lines import LineView
 
 #: How long the wrapping of a long text may keep the UI at a stretch.
@@ -41,6 +41,8 @@ class TextView(LineView):
         self._source: Iterator[Pieces] | None = None
         self._width = 0
         self._guess = 0
+        #: the lines of blocks that will be shown again
+        self._kept: dict[int, tuple[Block, list[Pieces]]] = {}
         #: what is shown grows at its end
         self._tail = False
         self._followed_y = 0
@@ -78,13 +80,16 @@ class TextView(LineView):
         return self.scroll_offset.y >= min(self.max_scroll_y, self._followed_y)
 
     def _begin(self, place: int) -> None:
-        before = self._seen() if self._width == self.room else None
+        same = self._width == self.room
+        before = self._seen() if same else None
+        known = self._kept if same else {}
+        self._kept = {}
         self._width = self.room
         self._lines = []
         self._source = None
         if self._width:
             self._guess = estimate(self._blocks, self._width)
-            self._source = _lines(self._blocks, self._width)
+            self._source = self._laid_out(known)
             self._make(place + 2 * max(1, self.size.height))
             if self._source is not None:
                 self.set_timer(0.02, self._make_more)
@@ -96,6 +101,20 @@ class TextView(LineView):
         for y, (old, new) in enumerate(zip(before, self._seen(), strict=False)):
             if old != new:
                 self.redraw_line(self.scroll_offset.y + y)
+
+    def _laid_out(self, known: dict[int, tuple[Block, list[Pieces]]]) -> Iterator[Pieces]:
+        """The lines of the blocks. Of a text that grows at its end, all but the new ones
+        are known from before."""
+        kept, width, tail = self._kept, self._width, self._tail
+        for block in self._blocks:
+            if not tail or not isinstance(block, Line):
+                yield from block.lines(width)
+                continue
+            made = known.get(id(block))
+            if made is None or made[0] is not block:
+                made = block, list(block.lines(width))
+            kept[id(block)] = made
+            yield from made[1]
 
     def _seen(self) -> list[Pieces]:
         """The lines in sight, empty ones below the end."""
@@ -184,8 +203,3 @@ class TextView(LineView):
 
     def action_page_down(self) -> None:
         self.scroll_to(y=self.scroll_offset.y + max(1, self.size.height - 1), animate=False)
-
-
-def _lines(blocks: Iterable[Block], width: int) -> Iterator[Pieces]:
-    for block in blocks:
-        yield from block.lines(width)

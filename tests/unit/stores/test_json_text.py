@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from crewcheck.model.scan import Damage
+from crewcheck.stores import json_text
 from crewcheck.stores.base import MAX_DEPTH, TOO_DEEP
 from crewcheck.stores.json_text import BadText, parse, parse_with_notes, summary_of_all
 from tests.build import crew, document, task
@@ -90,3 +91,12 @@ def test_a_plain_document_has_no_notes() -> None:
     for ascii_only in (True, False):
         data = json.dumps(doc, ensure_ascii=ascii_only, indent=1).encode()
         assert parse_with_notes(data) == (doc, ())
+
+
+def test_the_branch_of_a_document_that_begins_as_crewais_do() -> None:
+    text = json.dumps(document(crew(task()), branch='a "b"/\u00e9'))
+    assert json_text.branch_at_start(text.encode()) == 'a "b"/\u00e9'
+    assert json_text.branch_at_start(text.encode()[:40]) is None
+    other = json.dumps({"entities": [], "branch": "x"})
+    assert json_text.branch_at_start(other.encode()) is None
+    assert json_text.branch_at_start(b"") is None
