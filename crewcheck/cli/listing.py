@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -56,7 +55,7 @@ def command(console: Console, /, store: str | None, as_json: bool, **options: An
         else:
             console.rows(
                 [shape[column] for column in COLUMNS]
-                for shape in map(_flat_row(console), checkpoints)
+                for shape in (flat_row(console, one) for one in checkpoints)
             )
         remark(console, catalog, checkpoints)
 
@@ -85,14 +84,12 @@ def remark(console: Console, catalog: Catalog, shown: list[Checkpoint] | None = 
         console.note(f"{where}: {damaged} of {of} are damaged, see their reasons")
 
 
-def _flat_row(console: Console) -> Callable[[Checkpoint], dict[str, Any]]:
-    def flat(checkpoint: Checkpoint) -> dict[str, Any]:
-        shape = row(checkpoint, console.redactor)
-        damage = shape["damage"]
-        shape["damage"] = f"{damage['rule']}: {damage['message']}" if damage else None
-        return shape
-
-    return flat
+def flat_row(console: Console, checkpoint: Checkpoint) -> dict[str, Any]:
+    """What the piped columns of a checkpoint are taken from."""
+    shape = row(checkpoint, console.redactor)
+    damage = shape["damage"]
+    shape["damage"] = f"{damage['rule']}: {damage['message']}" if damage else None
+    return shape
 
 
 def _print_table(console: Console, checkpoints: list[Checkpoint]) -> None:

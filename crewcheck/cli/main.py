@@ -25,6 +25,7 @@ COMMANDS = {
         "crewcheck.cli.verify",
         "Check whether checkpoints can be relied on: everything is read.",
     ),
+    "watch": ("crewcheck.cli.watch", "Print what happens in a store as it happens."),
     "resume": ("crewcheck.cli.resume", "Run the rest of a crew from a checkpoint."),
     "fork": (
         "crewcheck.cli.fork",

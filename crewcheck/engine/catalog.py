@@ -10,19 +10,22 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from types import TracebackType
+from typing import cast
 
 from crewcheck.lineage import Forest, Segment, build
 from crewcheck.model.collecting import no_collecting
 from crewcheck.model.identifiers import time_of
-from crewcheck.model.scan import FORK_TRIGGER, STOPPED, Checkpoint, Damage, Header, Summary
-from crewcheck.stores.base import Capability, Store
+from crewcheck.model.scan import FORK_TRIGGER, GONE, STOPPED, Checkpoint, Damage, Header, Summary
+from crewcheck.stores.base import Capability, LookingStore, Store
 from crewcheck.stores.detect import default_location, open_path
 from crewcheck.stores.index import Index, open_index
 
 #: A run whose newest checkpoint is younger than this is taken to be still running.
 RUNNING_SECONDS = 60
+#: A file that was touched so long ago (in nanoseconds) is not in the making any more.
+_YOUNG_NS = 10_000_000_000
 
 
 #: How many bytes of documents a catalog reads whole, the newest first. What is wrong between
@@ -54,12 +57,19 @@ class Catalog:
         self.forest: Forest = build(())
         #: whether sizes and stamps are known, and the order is final; see `complete`
         self.is_complete = False
+        #: keys of checkpoints that stay in sight, as gone, when they are deleted
+        self.held: Collection[str | int] = ()
+        #: when the whole store was looked at last; the fingerprint it had, where that is cheap
+        self.looked_at = 0.0
+        self.fingerprint: object = None
         self._known: dict[str | int, Checkpoint] = {}
         self._whole_bytes = WHOLE_BYTES
         self._index = index if Capability.INDEX in store.capabilities else None
         self._recalled = False
         self._useless: set[str | int] = set()  # keys of rows of the index
         self._unkept: list[Checkpoint] = []
+        #: keys of files that may be in the making
+        self._young: set[str] = set()
         try:
             self._scan(names_only)
             self.rebuild()
@@ -102,22 +112,98 @@ class Catalog:
 
     def _scan(self, names_only: bool = False) -> bool:
         """Take in the headers; whether other ones than before, or changed ones."""
+        self.looked_at = time.time()
+        if not self._can_look:
+            self.fingerprint = self.store.fingerprint()
         with no_collecting():
             scan = self.store.scan(names_only)
             before = self._known
-            known = {}
-            changed = len(scan.headers) != len(before)
+            known: dict[str | int, Checkpoint] = {}
+            changed = False
             for header in scan.headers:
                 old = before.get(header.key) if before else None
                 if old is None or not _is_same(old, header, self.is_complete):
                     old = Checkpoint(header)
                     changed = True
                 known[header.key] = old
+            changed = self._keep_held(known) or changed or len(known) != len(before)
             self._known = known
+        self._young = self._young_of(scan.headers)
         self.foreign = scan.foreign
         self.problems = scan.problems
         self.is_complete = scan.complete
         return changed
+
+    @property
+    def _can_look(self) -> bool:
+        return Capability.LOOK in self.store.capabilities
+
+    def look_at(self, paths: Collection[str]) -> bool:
+        """Look at some paths of the store again, and read the summaries of what is there.
+
+        ``paths`` are those that somebody says have changed, folders with all that is in
+        them. Of a store whose parts cannot be looked at, and in doubt, it is `refresh`.
+        """
+        if not (self._can_look and self.is_complete):
+            return self.refresh()
+        try:
+            headers = cast(LookingStore, self.store).look(paths)
+        except OSError:
+            return self.refresh()
+        before = self._known
+        covered = _covered_by(paths)
+        known = {key: one for key, one in before.items() if not covered(str(key))}
+        changed = False
+        for header in headers:
+            summary = self.store.summary(header, (header.size or 0) <= _BATCH_BYTES)
+            if summary.damage is not None and summary.damage.rule == GONE:
+                continue
+            old = before.get(header.key)
+            if old is None or not _says_the_same(old, header, summary):
+                old = Checkpoint(header, summary)
+                changed = True
+            known[header.key] = old
+        changed = self._keep_held(known) or changed or known.keys() != before.keys()
+        self._young |= self._young_of(headers)
+        if changed:
+            self._known = known
+            self.rebuild()
+        return changed
+
+    def _keep_held(self, known: dict[str | int, Checkpoint]) -> bool:
+        """Keep what is held and not known any more as gone; whether that is news."""
+        news = False
+        for key in self.held:
+            old = self._known.get(key)
+            if old is not None and key not in known:
+                news = news or not old.gone
+                old.gone = True
+                known[key] = old
+        return news
+
+    def _young_of(self, headers: Iterable[Header]) -> set[str]:
+        if not self._can_look:
+            return set()
+        now = time.time_ns()
+        return {str(one.key) for one in headers if abs(now - one.stamp) < _YOUNG_NS}
+
+    @property
+    def gone(self) -> list[Checkpoint]:
+        """What is held and was deleted. Any thread."""
+        known = self._known
+        return [one for key in self.held if (one := known.get(key)) is not None and one.gone]
+
+    def unsettled(self) -> list[str]:
+        """The paths of files that were in the making when they were read. Any thread."""
+        found = []
+        young, known = self._young, self._known
+        for key in list(young):
+            one = known.get(key)
+            if one is not None and one.being_written:
+                found.append(key)
+            elif one is None or one.summary is not None:
+                young.discard(key)
+        return found
 
     def rebuild(self, now: float | None = None) -> None:
         """Build the forest anew from what is known, and what follows from it."""
@@ -176,7 +262,10 @@ class Catalog:
     def read_summaries(
         self, only: Iterable[Checkpoint] | None = None, progress: Callable[[], None] | None = None
     ) -> None:
-        """Read the summaries that are missing, and build the forest anew."""
+        """Read the summaries that are missing, and build the forest anew.
+
+        What was deleted since it was listed is left out.
+        """
         if only is None:
             self.complete()
             self.recall()
@@ -187,6 +276,8 @@ class Catalog:
             for some in _batches(missing):
                 for checkpoint, summary in zip(some, self._read(some), strict=True):
                     checkpoint.summary = summary
+                    if summary.damage is not None and summary.damage.rule == GONE:
+                        self._known.pop(checkpoint.key, None)
                     if progress is not None:
                         progress()
         self.rebuild()
@@ -222,7 +313,7 @@ def _is_same(old: Checkpoint, header: Header, was_complete: bool) -> bool:
     """Whether a header found now is that of a known checkpoint, unchanged; what was not
     known of it before is then."""
     had = old.header
-    if had.id != header.id or (old.damage is not None and old.damage.rule == "being-written"):
+    if had.id != header.id or had.mark != header.mark or old.gone or old.being_written:
         return False
     if not was_complete:
         had.stamp = header.stamp
@@ -245,6 +336,33 @@ def _batches(checkpoints: list[Checkpoint]) -> Iterator[list[Checkpoint]]:
         held += size
     if some:
         yield some
+
+
+def _says_the_same(old: Checkpoint, header: Header, summary: Summary) -> bool:
+    had = old.header
+    if old.gone or (had.id, had.stamp, had.size) != (header.id, header.stamp, header.size):
+        return False
+    return old.summary is not None and old.summary.same_as(summary)
+
+
+def _covered_by(paths: Collection[str]) -> Callable[[str], bool]:
+    """Tells whether a path is among these or below one of them."""
+    wanted = frozenset(paths)
+    folders: dict[str, bool] = {}
+
+    def covered(path: str) -> bool:
+        if path in wanted:
+            return True
+        folder = path.rpartition("/")[0]
+        found = folders.get(folder)
+        if found is None:
+            above = folder
+            while above and above not in wanted:
+                above = above.rpartition("/")[0]
+            found = folders[folder] = above in wanted
+        return found
+
+    return covered
 
 
 def run_status(segment: Segment) -> str | None:

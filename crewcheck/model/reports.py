@@ -41,6 +41,12 @@ class CheckpointReport(_Shape):
     damage: DamageReport | None
 
 
+class WatchReport(CheckpointReport):
+    """A line of ``watch --json``; of a removed checkpoint what was known last."""
+
+    type: Literal["added", "changed", "removed"]
+
+
 class TokensReport(_Shape):
     prompt: int
     completion: int

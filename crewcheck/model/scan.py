@@ -18,6 +18,8 @@ EDITS_NOTE = "a person's edits: "
 FINISHED, FAILED, PAUSED, RUNNING, STOPPED = "finished", "failed", "paused", "running", "stopped"
 STATUSES = (FINISHED, FAILED, PAUSED, RUNNING, STOPPED)
 
+#: Rules of :class:`Damage` that pass by: the file is in the making, or was deleted.
+BEING_WRITTEN, GONE = "being-written", "gone"
 
 LINEAGE_RULES = frozenset({"parent-missing", "cycle", "duplicate-id"})
 
@@ -27,8 +29,8 @@ class Damage:
 
     Rules that say that the document cannot be read: ``empty``, ``truncated``,
     ``not-json``, ``trailing-data``, ``not-a-checkpoint``, ``unreadable``,
-    ``being-written``. Rules of the lineage, whose document is well: ``parent-missing``,
-    ``cycle``, ``duplicate-id``.
+    ``being-written``, ``gone`` (deleted since it was listed). Rules of the lineage, whose
+    document is well: ``parent-missing``, ``cycle``, ``duplicate-id``.
     """
 
     __slots__ = ("message", "offset", "rule")
@@ -64,6 +66,7 @@ class Header:
     second with a ``Z``, or None. ``stamp`` orders checkpoints of one second: mtime in
     nanoseconds, or the row number. ``size`` is in bytes, None where it is not free to
     know. ``lineage_known`` is false where the format has no parents (CrewAI 1.14.1).
+    ``mark`` is whatever else tells two states of a checkpoint apart.
     """
 
     __slots__ = (
@@ -74,6 +77,7 @@ class Header:
         "key",
         "lineage_known",
         "location",
+        "mark",
         "parent_id",
         "size",
         "stamp",
@@ -91,6 +95,7 @@ class Header:
         size: int | None = None,
         lineage_known: bool = True,
         damage: Damage | None = None,
+        mark: object = None,
     ) -> None:
         self.key = key
         self.id = id
@@ -102,6 +107,7 @@ class Header:
         self.size = size
         self.lineage_known = lineage_known
         self.damage = damage
+        self.mark = mark
 
     def __repr__(self) -> str:
         return f"Header({self.id!r}, branch={self.branch!r}, parent={self.parent_id!r})"
@@ -166,11 +172,19 @@ class Summary:
         self.notes = notes
         self.damage = damage
 
+    def same_as(self, other: Summary) -> bool:
+        """Whether two summaries say the same."""
+        return all(getattr(self, one) == getattr(other, one) for one in self.__slots__)
+
+
+#: What is said of a checkpoint that is gone.
+DELETED = "it was deleted from the store"
+
 
 class Checkpoint:
     """A header and, once it has been read, its summary."""
 
-    __slots__ = ("header", "lineage_damage", "running", "summary")
+    __slots__ = ("gone", "header", "lineage_damage", "running", "summary")
 
     def __init__(self, header: Header, summary: Summary | None = None) -> None:
         self.header = header
@@ -179,6 +193,8 @@ class Checkpoint:
         self.lineage_damage: Damage | None = None
         #: its run is (probably) still going on
         self.running = False
+        #: it was deleted, and is kept in sight for somebody
+        self.gone = False
 
     @property
     def status(self) -> str | None:
@@ -212,7 +228,15 @@ class Checkpoint:
         return self.header.branch
 
     @property
+    def being_written(self) -> bool:
+        """Whether its file was in the making when it was read."""
+        damage = self.summary.damage if self.summary is not None else None
+        return damage is not None and damage.rule == BEING_WRITTEN
+
+    @property
     def damage(self) -> Damage | None:
+        if self.gone:
+            return Damage(GONE, DELETED)
         if self.header.damage is not None:
             return self.header.damage
         if self.summary is not None and self.summary.damage is not None:

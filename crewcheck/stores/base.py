@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from typing import Any, Final, Protocol, cast
 
@@ -28,6 +28,8 @@ class Capability(StrEnum):
     INDEX = "index"
     #: the store itself can be checked, not only what is in it
     CHECK = "check"
+    #: parts of it can be looked at, by their paths
+    LOOK = "look"
 
 
 class DamagedDocument(Unreadable):
@@ -144,6 +146,17 @@ class CheckableStore(Store, Protocol):
         """What is wrong with the store as a whole, beyond its documents; reads all of it.
 
         Raises `NotFound` or `Unreadable`.
+        """
+
+
+class LookingStore(Store, Protocol):
+    """A store with `Capability.LOOK`: parts of it can be looked at. Its keys are paths."""
+
+    def look(self, paths: Iterable[str]) -> list[Header]:
+        """The headers of all that lies at these paths of the store, and below them.
+
+        What is not there (any more) is left out. Raises as `scan`, and `OSError` where only
+        a scan can tell.
         """
 
 

@@ -24,7 +24,7 @@ from typing import Any
 
 from crewcheck.errors import CrewcheckError, NotFound, Unreadable
 from crewcheck.model.document import mapping, text
-from crewcheck.model.scan import PAUSED, STOPPED, Damage, Header, Summary
+from crewcheck.model.scan import DELETED, GONE, PAUSED, STOPPED, Damage, Header, Summary
 from crewcheck.stores.base import Capability, DamagedDocument, Scan
 from crewcheck.stores.json_notes import oddities
 from crewcheck.stores.json_text import decoded, diagnose
@@ -91,9 +91,11 @@ class FlowStatesStore:
         return Scan([row.header for row in self._rows().values()])
 
     def summary(self, header: Header, whole: bool = False) -> Summary:
-        """The summary; for a row that is gone or cannot be read with damage `unreadable`."""
+        """The summary; of a row that is gone or cannot be read with damage that says so."""
         try:
             row, raw, pending, flow_class = self._read(header)
+        except NotFound:
+            return Summary(damage=Damage(GONE, DELETED))
         except CrewcheckError as error:
             return Summary(damage=Damage("unreadable", error.message))
         _, damage, notes = _state(row, raw)
@@ -224,6 +226,7 @@ class FlowStatesStore:
                 one.stored = False
         for one in found.values():
             one.pending = waiting.get(one.uuid)
+            one.header.mark = one.paused
         return found
 
     def _read(self, header: Header) -> tuple[_Row, Json, Json | None, str | None]:

@@ -12,13 +12,13 @@ from __future__ import annotations
 import errno
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from crewcheck.errors import NotFound, Refused, Unreadable
 from crewcheck.model.collecting import no_collecting
 from crewcheck.model.identifiers import parse_file_name, time_of
-from crewcheck.model.scan import Damage, Header, Summary
+from crewcheck.model.scan import BEING_WRITTEN, DELETED, GONE, Damage, Header, Summary
 from crewcheck.stores.base import MAX_BYTES, TOO_LARGE, Capability, DamagedDocument, Scan
 from crewcheck.stores.files import NotRegular, open_descriptor, open_regular, read_regular
 
@@ -37,7 +37,9 @@ class JsonDirStore:
     """A directory of JSON checkpoints. Keys are paths relative to it, with ``/``."""
 
     kind = "json"
-    capabilities: frozenset[Capability] = frozenset({Capability.WRITE, Capability.INDEX})
+    capabilities: frozenset[Capability] = frozenset(
+        {Capability.WRITE, Capability.LOOK, Capability.INDEX}
+    )
 
     def __init__(self, root: str) -> None:
         self.location = root
@@ -107,6 +109,13 @@ class JsonDirStore:
                 )
         return Scan(headers, foreign, tuple(problems), complete=not names_only)
 
+    def look(self, paths: Iterable[str]) -> list[Header]:
+        from crewcheck.stores.json_look import headers_at
+
+        if not os.path.isdir(self._root):
+            raise NotFound(f"no such folder: {self.location}")
+        return headers_at(self._root, self.location, paths, _PASSED_OVER, _looks_like_one)
+
     def summary(self, header: Header, whole: bool = False) -> Summary:
         # here and below: an empty store needs no parser
         from crewcheck.stores.json_text import HEAD, summary_of
@@ -124,8 +133,8 @@ class JsonDirStore:
                 summary = summary_of(read(0, size if whole else HEAD), size, read, whole)
             finally:
                 os.close(descriptor)
-        except FileNotFoundError:
-            return Summary(damage=Damage("unreadable", "the file is gone"))
+        except (FileNotFoundError, NotADirectoryError):
+            return Summary(damage=Damage(GONE, DELETED))
         except OSError as error:
             reason = _reason(error)
             if not isinstance(error, NotRegular):
@@ -239,6 +248,8 @@ def _look(
                     continue
                 try:
                     at = entry.stat(follow_symlinks=False)
+                except FileNotFoundError:  # deleted meanwhile
+                    continue
                 except OSError as error:
                     problems.append(f"{entry.name} cannot be looked at: {_reason(error)}")
                 else:
@@ -278,7 +289,7 @@ def _in_the_making(damage: Damage, changed: float) -> Damage:
         return damage
     if abs(time.time() - changed) > BEING_WRITTEN_SECONDS:
         return damage
-    return Damage("being-written", "it is being written now", damage.offset)
+    return Damage(BEING_WRITTEN, "it is being written now", damage.offset)
 
 
 def _differences(header: Header, summary: Summary) -> list[str]:

@@ -19,7 +19,7 @@ from crewcheck.errors import CrewcheckError, NotFound, Unreadable
 from crewcheck.model.document import mapping, sequence, text
 from crewcheck.model.identifiers import time_of
 from crewcheck.model.primary import NeedsRecord
-from crewcheck.model.scan import Damage, Header, Summary
+from crewcheck.model.scan import DELETED, GONE, Damage, Header, Summary
 from crewcheck.model.summarize import summarize
 from crewcheck.stores import jsonb
 from crewcheck.stores.base import TOO_LARGE, Capability, DamagedDocument, Scan
@@ -110,12 +110,14 @@ class SqliteStore:
         return f"{self.location}#{id}"
 
     def summary(self, header: Header, whole: bool = False) -> Summary:
-        """The summary; for a row that is gone or cannot be read with damage `unreadable`.
+        """The summary; of a row that is gone or cannot be read with damage that says so.
 
         Where the header had no size (texts, before SQLite 3.43), it gets it here.
         """
         try:
             return self._reader.run(lambda db: self._read(db, header, whole), limit=DATA_LIMIT)
+        except NotFound:
+            return Summary(damage=Damage(GONE, DELETED))
         except TooLarge:
             return Summary(damage=Damage("unreadable", TOO_LARGE))
         except CrewcheckError as error:

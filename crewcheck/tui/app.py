@@ -42,6 +42,7 @@ class CrewcheckApp(App[None]):
         first_hint: A friendly line at the top, until Escape hides it.
         title: What the top line begins with.
         now: The clock.
+        following: Whether changes of the store are shown as they happen.
         glyphs: The signs to draw with; by default those that the terminal can show.
     """
 
@@ -63,6 +64,7 @@ class CrewcheckApp(App[None]):
         first_hint: str | None = None,
         title: str = "crewcheck",
         now: Clock = time.time,
+        following: bool = True,
         glyphs: Glyphs | None = None,
     ) -> None:
         super().__init__()
@@ -71,6 +73,7 @@ class CrewcheckApp(App[None]):
         self.first_hint = first_hint
         self.heading = title
         self.now = now
+        self.following = following
         self.glyphs = glyphs or for_encoding(getattr(sys.__stdout__, "encoding", None))
         for theme in THEMES:
             self.register_theme(theme)
@@ -84,6 +87,7 @@ class CrewcheckApp(App[None]):
             now=self.now,
             first_hint=self.first_hint,
             title=self.heading,
+            following=self.following,
         )
 
     async def action_quit(self) -> None:

@@ -20,6 +20,10 @@ class Command(NamedTuple):
 def commands(screen: BrowserScreen) -> Iterator[Command]:
     """The commands that can be used now."""
     yield Command("Store: refresh", "Look at the store again", screen.action_refresh)
+    if screen.following:
+        yield Command("Store: hold still", "Do not follow the store", screen.action_pause)
+    else:
+        yield Command("Store: follow", "Show what changes as it happens", screen.action_pause)
     if not screen.has_store:
         return
     yield Command("Store: verify", "Read all of it, and say what is wrong", screen.action_verify)

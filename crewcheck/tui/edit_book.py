@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Hashable
 from typing import Any
 
 from crewcheck.model.edits import Edits
@@ -13,8 +12,11 @@ from crewcheck.model.scan import Checkpoint
 #: So many steps back there are for a checkpoint.
 MOST_STEPS = 200
 
+#: The key of a checkpoint and its id.
+Identity = tuple[str | int, str]
 
-def identity_of(checkpoint: Checkpoint) -> Hashable:
+
+def identity_of(checkpoint: Checkpoint) -> Identity:
     """What edits are kept under: it outlives a refresh of the store."""
     return checkpoint.header.key, checkpoint.id
 
@@ -23,14 +25,14 @@ class EditBook:
     """Edits by checkpoint. Nothing here is written anywhere before a fork is."""
 
     def __init__(self) -> None:
-        self._edits: dict[Hashable, Edits] = {}
-        self._before: dict[Hashable, list[tuple[str, Edits]]] = {}
+        self._edits: dict[Identity, Edits] = {}
+        self._before: dict[Identity, list[tuple[str, Edits]]] = {}
 
-    def of(self, identity: Hashable) -> Edits:
+    def of(self, identity: Identity) -> Edits:
         """The edits of a checkpoint. They are not to be changed from outside."""
         return self._edits.get(identity) or Edits()
 
-    def count(self, identity: Hashable) -> int:
+    def count(self, identity: Identity) -> int:
         edits = self._edits.get(identity)
         return number_of(edits) if edits is not None else 0
 
@@ -38,6 +40,10 @@ class EditBook:
     def total(self) -> int:
         """All edits, wherever they are."""
         return sum(map(number_of, self._edits.values()))
+
+    def identities(self) -> list[tuple[str | int, str]]:
+        """Of which checkpoints there are edits."""
+        return [one for one, edits in self._edits.items() if edits]
 
     @property
     def can_undo(self) -> bool:
@@ -50,7 +56,7 @@ class EditBook:
         return sum(1 for edits in self._edits.values() if edits)
 
     def set_output(
-        self, identity: Hashable, index: int, value: str, was: str | None, said: str
+        self, identity: Identity, index: int, value: str, was: str | None, said: str
     ) -> bool:
         """Change a task's output; giving it what it was takes the edit back.
 
@@ -67,7 +73,7 @@ class EditBook:
         return True
 
     def set_input(
-        self, identity: Hashable, name: str, value: Any, given: dict[str, Any] | None, said: str
+        self, identity: Identity, name: str, value: Any, given: dict[str, Any] | None, said: str
     ) -> bool:
         """Change or add an input. Types count: 3 and "3" are two values."""
         recorded = given or {}
@@ -82,7 +88,7 @@ class EditBook:
             edits.inputs[name] = value
         return True
 
-    def undo(self, identity: Hashable) -> str | None:
+    def undo(self, identity: Identity) -> str | None:
         """Take the last step back, and say which; None where there is none."""
         steps = self._before.get(identity)
         if not steps:
@@ -91,7 +97,7 @@ class EditBook:
         self._edits[identity] = before
         return said
 
-    def drop(self, identity: Hashable) -> int:
+    def drop(self, identity: Identity) -> int:
         """Take all edits of a checkpoint back; `undo` brings them again."""
         count = self.count(identity)
         if count:
@@ -99,12 +105,12 @@ class EditBook:
             self._edits[identity] = Edits()
         return count
 
-    def forget(self, identity: Hashable) -> None:
+    def forget(self, identity: Identity) -> None:
         """The edits are in a fork now."""
         self._edits.pop(identity, None)
         self._before.pop(identity, None)
 
-    def _step(self, identity: Hashable, said: str) -> Edits:
+    def _step(self, identity: Identity, said: str) -> Edits:
         edits = self._edits.setdefault(identity, Edits())
         steps = self._before.setdefault(identity, [])
         steps.append((said, Edits(dict(edits.inputs), dict(edits.outputs))))

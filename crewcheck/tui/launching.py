@@ -35,6 +35,7 @@ from crewcheck.engine.running import (
 from crewcheck.engine.source import CREW, Source, read_source
 from crewcheck.errors import CrewcheckError, NotFound, Refused
 from crewcheck.lineage import Node
+from crewcheck.model.scan import DELETED, GONE
 from crewcheck.model.words import many
 from crewcheck.runtimes.follow import Follower
 from crewcheck.runtimes.spawn import RunHandle
@@ -244,6 +245,7 @@ class Launch:
         """
         assert self.prepared is not None
         assert self.handle is not None
+        self._check_source()
         if self.wish.action == FORK:
             self.prepared.branch = branch
         plan = {**(self.plan or {}), "items": [item.as_dict() for item in items]}
@@ -257,9 +259,18 @@ class Launch:
     def write_only(self, branch: str, run: list[int]) -> str:
         """Write the fork, run nothing: the new checkpoint's id. Raises `CrewcheckError`."""
         assert self._source is not None
+        self._check_source()
         checkpoint_id, _, _ = write_fork(self._source, self.wish.edits, branch, run)
         self.give_up()
         return checkpoint_id
+
+    def _check_source(self) -> None:
+        """The plan may have been read for long. Raises `NotFound`."""
+        assert self._source is not None
+        summary = self._source.catalog.read_summary(self._source.checkpoint)
+        if summary.damage is not None and summary.damage.rule == GONE:
+            raise NotFound(f"{self._source.checkpoint.id} is not there any more: {DELETED}",
+                           "choose another checkpoint")  # fmt: skip
 
     def again(self, **changes: Any) -> None:
         """Start once more with another wish: another entry, another Python, a yes more.

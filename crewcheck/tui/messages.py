@@ -42,6 +42,10 @@ class Verified(Message):
         self.count = count
 
 
+class StoreMoved(Message):
+    """There is, perhaps, another store to be opened than before."""
+
+
 class StoreRefreshed(Message):
     """The store has been looked at again; ``said`` is what has changed, in a few words."""
 

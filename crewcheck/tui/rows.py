@@ -114,6 +114,26 @@ class Folding:
         #: opened on our own account, once each: what a person folds stays folded
         self._offered: set[RowKey] = set()
 
+    def carry(self, before: Forest, after: Forest) -> dict[RowKey, RowKey]:
+        """Keep what is unfolded from one forest to the next; the keys that have changed.
+
+        A run or fork is known by its oldest checkpoint. Where that is gone, by the next one.
+        """
+        firsts = {segment.nodes[0].checkpoint.key for segment in after.segments()}
+        lost = [one for one in before.segments() if one.nodes[0].checkpoint.key not in firsts]
+        if not lost:
+            return {}
+        now = {node.checkpoint.key: node.segment for node in after.order}
+        moved: dict[RowKey, RowKey] = {}
+        for segment in lost:
+            left = (now[key] for node in segment.nodes if (key := node.checkpoint.key) in now)
+            if (kept := next(left, None)) is not None:
+                moved[View(segment).key] = View(kept).key
+        for keys in (self.opened, self._offered):
+            keys.update([moved[key] for key in keys & moved.keys()])
+            keys.difference_update(moved)
+        return moved
+
     def offer(self, runs: list[Segment]) -> None:
         """Unfold the newest run, and its forks if it is not a long one."""
         if not runs:

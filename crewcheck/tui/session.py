@@ -13,16 +13,18 @@ from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass, field, fields, is_dataclass, replace
-from threading import Lock
+from threading import Event, Lock
 from typing import Any
 
 from crewcheck.engine.attempts import count
 from crewcheck.engine.catalog import Catalog, open_catalog
 from crewcheck.engine.cut import Cut, pretty
 from crewcheck.engine.documents import BIG_BYTES, Documents, EventPages, Gone
+from crewcheck.engine.following import Follower, look, moved
 from crewcheck.engine.inspect import Info, inspect
 from crewcheck.engine.redaction import Redactor
 from crewcheck.engine.refs import Found
+from crewcheck.engine.watching import ANYWHERE, Where
 from crewcheck.errors import CrewcheckError
 from crewcheck.lineage import Forest, Node
 from crewcheck.model.collecting import no_collecting
@@ -40,6 +42,8 @@ CACHE_ENTRIES = 24
 COMPARISONS = 8
 #: Bigger documents are not read ahead.
 AHEAD_BYTES = 1_000_000
+#: So many new summaries are read before a refresh is shown.
+FEW = 32
 #: So much of long texts is kept.
 TEXT_CHARACTERS = 32_000_000
 
@@ -81,6 +85,9 @@ class Session:
         self.wanted: deque[Checkpoint] = deque(maxlen=256)
         #: the checkpoints at which runs of ours stand: of live ones, and of ended ones
         self.marks: tuple[frozenset[str], frozenset[str]] = (frozenset(), frozenset())
+        #: keys of the checkpoints that are kept in sight should they be deleted
+        self.held: frozenset[str | int] = frozenset()
+        self._closed = Event()
         self._texts: dict[str, str] = {}
         #: how many checkpoints had no summary when the store was looked at last
         self.left = 0
@@ -109,8 +116,38 @@ class Session:
         return self._catalog.foreign
 
     @property
+    def gone(self) -> list[Checkpoint]:
+        """The checkpoints that were deleted and are kept in sight."""
+        return self._catalog.gone
+
+    @property
     def problems(self) -> tuple[str, ...]:
         return self._catalog.problems
+
+    def follower(self) -> Follower:
+        """Tells when to refresh. Its waiting ends when the session is closed."""
+        return Follower(self._catalog, self._closed)
+
+    def has_moved(self, location: str | None) -> bool:
+        """Whether a location means another store by now."""
+        return moved(location, self._catalog)
+
+    @property
+    def closed(self) -> bool:
+        return self._closed.is_set()
+
+    def refresh(self, where: Where = ANYWHERE) -> bool:
+        """Look at the store again; whether anything has changed. A few new ones are read."""
+        with self._lock, no_collecting():
+            self._catalog.held = self.held
+            changed = look(self._catalog, where)
+            unread = self._catalog.unread() if changed else []
+            if 0 < len(unread) <= FEW:
+                self._catalog.read_summaries(unread)
+            if changed or where.paths is None:
+                self._prepare()
+                self._count_again()
+            return changed
 
     def complete(self) -> None:
         """Look at what the names do not tell: sizes, and the order within a second.
@@ -120,14 +157,6 @@ class Session:
         with self._lock, no_collecting():
             self._catalog.complete()
             self._prepare()
-
-    def refresh(self) -> bool:
-        """Look at the store again; whether anything has changed."""
-        with self._lock, no_collecting():
-            changed = self._catalog.refresh()
-            self._prepare()
-            self._count_again()
-            return changed
 
     def _prepare(self) -> None:
         """What takes as long as the store is big, so that the UI thread need not do it."""
@@ -361,6 +390,7 @@ class Session:
                 held -= other
 
     def close(self) -> None:
+        self._closed.set()
         self.documents.close()
         self._catalog.close()
 

@@ -101,7 +101,8 @@ def running() -> Running:
     async def run(
         location: Path | str | None, size: tuple[int, int] = (120, 40), **more: object
     ) -> AsyncIterator[Pilot[None]]:
-        options: dict[str, object] = {"now": lambda: NOW} | more
+        # the pilot waits for an idle process after each key: nothing is followed unless asked for
+        options: dict[str, object] = {"now": lambda: NOW, "following": False} | more
         app = CrewcheckApp(None if location is None else str(location), **options)  # type: ignore[arg-type]
         async with app.run_test(size=size) as pilot:
             await settle(pilot)

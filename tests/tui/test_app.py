@@ -225,6 +225,10 @@ async def test_what_is_gone_is_gone(running: Running, small: Path) -> None:
         for path in small.rglob(f"{build.ident(5)}*"):
             path.unlink()
         await press(pilot, "2", "r")
+        # what the cursor is on stays in sight until it moves on
+        assert tree.count == 8
+        assert "was deleted" in tree.line_text(tree.cursor).plain
+        await press(pilot, "f", "up", "up", "r")
         assert tree.count == 6
         assert tree.node is not None
         assert tree.node.checkpoint.id == build.ident(4)
@@ -315,6 +319,8 @@ async def test_the_palette(running: Running, small: Path) -> None:
         assert "App: theme" in titles
         for command in list(pilot.app.get_system_commands(screen_of(pilot)))[:-2]:
             command.callback()
+            screen_of(pilot).following = False
+            screen_of(pilot).live()
             await settle(pilot)
 
 

@@ -261,19 +261,19 @@ async def test_ascii_marks(running: Running, small: Path) -> None:
 
 
 def test_the_book_of_edits() -> None:
-    book = EditBook()
-    assert book.set_input("a", "n", 3, {"n": 3}, "n") is False
-    assert book.set_input("a", "n", "3", {"n": 3}, "n") is True
-    assert book.set_input("a", "n", True, {"n": 3}, "n") is True
-    assert book.set_output("b", 0, "x", "y", "out") is True
-    assert (book.total, book.places, book.count("a")) == (2, 2, 1)
-    assert book.set_output("b", 0, "y", "y", "out") is True
-    assert book.total == 1
-    assert book.undo("b") == "out"
-    assert book.of("b").outputs == {0: "x"}
-    book.forget("b")
-    assert book.undo("b") is None
-    assert book.of("a").inputs == {"n": True}
+    book, one, two = EditBook(), ("main/a.json", "a"), (2, "b")
+    assert book.set_input(one, "n", 3, {"n": 3}, "n") is False
+    assert book.set_input(one, "n", "3", {"n": 3}, "n") is True
+    assert book.set_input(one, "n", True, {"n": 3}, "n") is True
+    assert book.set_output(two, 0, "x", "y", "out") is True
+    assert (book.total, book.places, book.count(one)) == (2, 2, 1)
+    assert book.set_output(two, 0, "y", "y", "out") is True
+    assert (book.total, book.identities()) == (1, [one])
+    assert book.undo(two) == "out"
+    assert book.of(two).outputs == {0: "x"}
+    book.forget(two)
+    assert book.undo(two) is None
+    assert book.of(one).inputs == {"n": True}
 
 
 @pytest.mark.parametrize("value", ["", "3", 3, -0.5, True, None, [], {}, [1, "a"], {"a": None}])

@@ -64,8 +64,11 @@ class Subject:
     @property
     def unreadable(self) -> bool:
         """Whether the document cannot be read."""
-        if self.loaded is not None and self.loaded.error is not None:
-            return True
+        if self.loaded is not None:
+            if self.loaded.error is not None:
+                return True
+            if self.node.checkpoint.gone:  # it was read before
+                return False
         damage = self.node.checkpoint.damage
         return damage is not None and not damage.readable
 

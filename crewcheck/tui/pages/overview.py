@@ -6,7 +6,7 @@ from crewcheck.lineage import Node
 from crewcheck.model import words
 from crewcheck.model.harmless import one_line
 from crewcheck.model.losses import Loss
-from crewcheck.model.scan import FAILED, FINISHED, PAUSED, RUNNING, STOPPED, Checkpoint
+from crewcheck.model.scan import DELETED, FAILED, FINISHED, PAUSED, RUNNING, STOPPED, Checkpoint
 from crewcheck.tui.glyphs import style_of
 from crewcheck.tui.layout import Block, Cell, Line, Meter, Piece, Table
 from crewcheck.tui.pages.base import Page, Subject, fact, heading, preview
@@ -80,13 +80,23 @@ class OverviewPage(Page):
                 Line(
                     [
                         (f"{glyphs.damaged} ", "warn" if making else "bad"),
-                        ("being written" if making else "damaged", "warn" if making else "bad"),
+                        (
+                            "being written"
+                            if making
+                            else "gone"
+                            if self.checkpoint.gone
+                            else "damaged",
+                            "warn" if making else "bad",
+                        ),
                         (f"  {one_line(said, 400)}", ""),
                     ],
                     hang=2,
                 )
             )
             return blocks
+        if self.checkpoint.gone:
+            said = f"{DELETED}; this is what was read before"
+            blocks.append(Line([(f"{glyphs.damaged} ", "bad"), ("gone", "bad"), (f"  {said}", "")]))
         status = self._status()
         pieces = [
             (f"{glyphs.of_status(status)} {status or 'not read yet'}", style_of(status)),

@@ -13,26 +13,20 @@ from textual.widgets import Footer, Static
 
 from crewcheck.engine.documents import EventPages
 from crewcheck.engine.redaction import Redactor
-from crewcheck.lineage import Forest, Node
+from crewcheck.lineage import Node
 from crewcheck.model import words
-from crewcheck.model.harmless import name as harmless_name
 from crewcheck.model.harmless import one_line
 from crewcheck.tui.bindings import BROWSER_BINDINGS, NEEDS_STORE
 from crewcheck.tui.edit_book import identity_of
 from crewcheck.tui.glyphs import ASCII, Glyphs
-from crewcheck.tui.layout import Pieces
 from crewcheck.tui.messages import (
     DocumentRead,
     MoreRead,
-    StoreFailed,
-    StoreOpened,
-    StoreRefreshed,
-    SummariesRead,
     WholeRead,
 )
 from crewcheck.tui.pages import Page, Subject
 from crewcheck.tui.runs import Run
-from crewcheck.tui.screens.comparing import ComparingScreen
+from crewcheck.tui.screens.forest import ForestScreen
 from crewcheck.tui.session import Clock, Loaded
 from crewcheck.tui.widgets.bars import Bar
 from crewcheck.tui.widgets.cursor_view import CursorView
@@ -49,7 +43,7 @@ AGES_SECONDS = 20.0
 SINGLE_UNDER = 76
 
 
-class BrowserScreen(ComparingScreen):
+class BrowserScreen(ForestScreen):
     """Workers compute, messages carry, handlers draw: nothing here reads a file."""
 
     AUTO_FOCUS = "#tree"
@@ -75,12 +69,13 @@ class BrowserScreen(ComparingScreen):
         now: Clock,
         first_hint: str | None = None,
         title: str = "crewcheck",
+        following: bool = True,
     ) -> None:
         super().__init__(location, redactor, now)
+        self.following = following
         self.glyphs = glyphs
         self.first_hint = first_hint
         self.heading = title
-        self._left_to_read = 0
         self._direction = 1
         self._cursor_before = 0
         self.tree_view = LineageTree(glyphs=glyphs, now=now, redactor=redactor, id="tree")
@@ -103,6 +98,8 @@ class BrowserScreen(ComparingScreen):
     def on_mount(self) -> None:
         self.query_one("#left").border_title = "Runs"
         self.set_class(self.glyphs == ASCII, "-ascii")
+        self.begin_forest()
+        self.begin_live()
         self.begin_runs()
         self.begin_edits()
         self.begin_comparing(self.tree_view)
@@ -124,42 +121,7 @@ class BrowserScreen(ComparingScreen):
         """Whether the panes are shown, not a message in their place."""
         return not self.has_class("-notice")
 
-    # -- what workers tell
-
-    def on_store_opened(self, message: StoreOpened) -> None:
-        if self.session is not None:
-            self.session.close()
-        self.session = message.session
-        self.tree_view.want = message.session.wanted.append
-        self._show_forest(message.forest)
-        self.look_for_runs()
-
-    def on_store_refreshed(self, message: StoreRefreshed) -> None:
-        self._show_forest(message.forest)
-        self._continue_reading()
-        self.go_to_expected()
-        if message.quiet:
-            return
-        self.look_for_runs()
-        self.notify(message.said, timeout=2.5, markup=False)
-
-    def on_store_failed(self, message: StoreFailed) -> None:
-        self.workers.cancel_group(self, "summaries")
-        error = message.error
-        self._show_top("")
-        hint = f"{error.hint[:1].upper()}{error.hint[1:]}." if error.hint else ""
-        said = error.message
-        if said.startswith("no "):
-            said = "No " + said[3:]
-        self._show_notice("This store cannot be shown", one_line(said, 500), hint)
-
-    def on_summaries_read(self, message: SummariesRead) -> None:
-        self._left_to_read = message.left
-        if message.forest is not None:
-            self._show_forest(message.forest)
-        else:
-            self.tree_view.refresh()
-            self._show_top()
+    # -- the checkpoint under the cursor
 
     def on_document_read(self, message: DocumentRead) -> None:
         node = self.tree_view.node
@@ -196,76 +158,6 @@ class BrowserScreen(ComparingScreen):
         if node is not None and node.checkpoint is message.checkpoint:
             self.detail.show(self._subject(node))
 
-    # -- drawing
-
-    def _show_forest(self, forest: Forest) -> None:
-        same = forest is self.forest
-        self.forest = forest
-        self._show_top()
-        if same and forest.order and not self.has_class("-notice"):
-            # what is known of its checkpoints may be more than before
-            self.tree_view.refresh()
-            self.look()
-            return
-        if not forest.order:
-            self._show_empty()
-            return
-        self._hide_notice()
-        self.show_filtered(forest)
-
-    def _continue_reading(self) -> None:
-        assert self.session is not None
-        self._left_to_read = self.session.left
-        self._show_top()
-        if self._left_to_read:
-            self.read_summaries(self.session)
-
-    def _show_top(self, doing: str = "") -> None:
-        session, forest = self.session, self.forest
-        between = f" {self.glyphs.between} "
-        left: Pieces = [(self.heading, "heading")]
-        place = session.location if session is not None else self.location
-        if place:
-            left.append((f"  {harmless_name(self.redactor.text(place))}", "muted"))
-        right: Pieces = []
-        if self.redactor.show:
-            right.append(("secrets are shown  ", "warn"))
-        if not doing and self._left_to_read:
-            doing = f"reading {self._left_to_read:,} more"
-        if doing:
-            right.append((doing, "accent"))
-        elif forest is not None and forest.order:
-            parts = [
-                words.many(len(forest.runs), "run"),
-                words.many(len(forest.order), "checkpoint"),
-            ]
-            if session is not None and session.problems:
-                parts.append(words.many(len(session.problems), "problem"))
-            right.append((between.join(parts), "muted"))
-        self.query_one("#top", Bar).show(left, right)
-
-    def _show_empty(self) -> None:
-        session = self.session
-        where = harmless_name(session.location) if session is not None else "this store"
-        message = f"{where} holds no checkpoints yet."
-        if session is not None and session.foreign:
-            message += f" {words.many(session.foreign, 'other file')} there left out."
-        self._show_notice(
-            "No checkpoints yet",
-            message,
-            "Run a crew with checkpoint=True or checkpoint=CheckpointConfig(...), "
-            "or look around with `crewcheck demo`.",
-        )
-
-    def _show_notice(self, title: str, message: str, hint: str) -> None:
-        self.query_one(Notice).show(title, message, hint, "r  try again     q  quit")
-        self.add_class("-notice")
-
-    def _hide_notice(self) -> None:
-        if self.has_class("-notice"):
-            self.remove_class("-notice")
-            self.call_after_refresh(self.tree_view.focus)
-
     def _subject(self, node: Node, loaded: Loaded | None = None) -> Subject:
         if loaded is None and self.session is not None:
             loaded = self.session.cached(node.checkpoint)
@@ -285,12 +177,15 @@ class BrowserScreen(ComparingScreen):
     def look(self) -> None:
         """Show what is under the cursor: what is known now, the document when it rests."""
         node = self.tree_view.node
+        self.hold()
         if self._settle is not None:
             self._settle.stop()
             self._settle = None
         if node is None:
             self.detail.clear()
+            self._shown = ()
             return
+        self._shown = self._face(node)
         subject = self._subject(node)
         self.detail.show(subject)
         if not subject.unreadable:
@@ -460,7 +355,7 @@ class BrowserScreen(ComparingScreen):
     # -- other actions
 
     def action_refresh(self) -> None:
-        if self.session is None or (self.has_class("-notice") and self.forest is None):
+        if self.session is None or self.has_class("-notice"):
             self._show_top("opening…")
             self.open_store()
         else:

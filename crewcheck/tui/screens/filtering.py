@@ -32,6 +32,10 @@ class FilteringScreen(LaunchingScreen):
         """Show what is under the cursor."""
         raise NotImplementedError
 
+    def look_if_changed(self) -> None:
+        """The forest is another one: what is under the cursor may be as it was."""
+        self.look()
+
     def show_filtered(self, forest: Forest) -> None:
         """Show a forest, or what the filter finds in it."""
         if self.query_text.strip():
@@ -39,12 +43,12 @@ class FilteringScreen(LaunchingScreen):
         else:
             self.tree_view.show(forest)
             self._show_found("")
-            self.look()
+            self.look_if_changed()
 
     def on_filtered(self, message: Filtered) -> None:
         if message.query != self.query_text or message.forest is not self.forest:
             return
-        self.tree_view.show(message.forest, message.match)
+        self.tree_view.show(message.forest, message.match, message.rows)
         self._show_found(message.problem)
         self.look()
 

@@ -11,6 +11,7 @@ from crewcheck.model import words
 from crewcheck.model.edits import Edits
 from crewcheck.model.harmless import name as harmless_name
 from crewcheck.model.harmless import one_line
+from crewcheck.model.scan import DELETED
 from crewcheck.tui.edit_book import identity_of
 from crewcheck.tui.launching import Begun, ForkInstead, Launch, Outcome, Written
 from crewcheck.tui.layout import Pieces
@@ -41,6 +42,9 @@ class LaunchingScreen(EditingScreen):
         if subject is None or self.session is None or self.forest is None:
             return
         checkpoint = subject.node.checkpoint
+        if checkpoint.gone:
+            self.notify(f"Nothing can go on from it: {DELETED}", severity="warning", timeout=6)
+            return
         whole_run = action == RESUME and self.tree_view.on_a_run
         if subject.unreadable and not whole_run:
             damage = checkpoint.damage

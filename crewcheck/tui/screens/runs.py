@@ -19,7 +19,7 @@ from crewcheck.tui.layout import Block, Body, Line, Pieces
 from crewcheck.tui.messages import OrderFailed, RunHeard, RunsFound
 from crewcheck.tui.runs import Run, begun, marks, newest_first
 from crewcheck.tui.screens.dialogs import AskScreen, TypeScreen
-from crewcheck.tui.screens.store import StoreScreen
+from crewcheck.tui.screens.live import LiveScreen
 from crewcheck.tui.session import Session
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ SHOW_SECONDS = 0.08
 REFRESH_SECONDS = 0.3
 
 
-class RunsScreen(StoreScreen):
+class RunsScreen(LiveScreen):
     """Follows runs on another thread; what they say arrives as messages."""
 
     glyphs: Glyphs

@@ -61,11 +61,13 @@ class StoreScreen(Screen[None]):
 
     @property
     def busy(self) -> bool:
-        """Whether something is still being read or about to be; runs are followed beside it."""
+        """Whether something is still being read or about to be; following does not count."""
         return (
             self._look_due
             or self._settle is not None
-            or any(not one.is_finished and one.group != "follow" for one in self.workers)
+            or any(
+                not one.is_finished and one.group not in ("follow", "live") for one in self.workers
+            )
         )
 
     @work(thread=True, exclusive=True, group="store", exit_on_error=False)

@@ -74,10 +74,15 @@ class LineageTree(CursorView):
         ``rows`` are those of a match, if they have been worked out already.
         """
         before = self.rows
-        key: RowKey | None = None
-        if before is not None and self.cursor < len(before):
-            key = key_of(before.list[self.cursor])
-        place = self.cursor - self.scroll_offset.y
+        key = self._key_at(self.cursor)
+        offset = self.scroll_offset.y
+        place = self.cursor - offset
+        # a person may have scrolled away from the cursor
+        aside = match is None and self.match is None and not 0 <= place < max(1, self.size.height)
+        top = self._key_at(offset) if aside else None
+        if before is not None and before.forest is not forest:
+            moved = self.folding.carry(before.forest, forest)
+            key, top = (moved.get(one, one) if one else None for one in (key, top))
         self.match = match
         if rows is None:
             rows = Rows(forest, self.folding, match.shown if match else None)
@@ -85,9 +90,26 @@ class LineageTree(CursorView):
         found = self._where(rows, key)
         self.cursor = max(0, min(found, len(rows) - 1))
         self.set_line_count(len(rows))
-        self.scroll_to(y=max(0, self.cursor - place), animate=False)
-        self.show_cursor()
+        if top is not None:
+            found_top = rows.find(top)
+            self.scroll_to(y=offset if found_top is None else found_top, animate=False)
+        else:
+            # at the top new runs and checkpoints are to be seen as they come
+            self.scroll_to(y=max(0, self.cursor - place) if offset else 0, animate=False)
+            self.show_cursor()
         self.refresh()
+
+    def _key_at(self, index: int) -> RowKey | None:
+        rows = self.rows
+        return key_of(rows.list[index]) if rows is not None and index < len(rows) else None
+
+    @property
+    def checkpoint(self) -> Checkpoint | None:
+        """The checkpoint whose own row the cursor is on."""
+        if self.rows is None or not 0 <= self.cursor < len(self.rows):
+            return None
+        node = self.rows.list[self.cursor][1]
+        return node.checkpoint if node is not None else None
 
     def _where(self, rows: Rows, key: RowKey | None) -> int:
         """Where the cursor goes: to its row, else to the latest checkpoint or its place."""

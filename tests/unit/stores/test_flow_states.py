@@ -297,7 +297,7 @@ def test_answers_and_new_rows_are_seen(tmp_path: Path) -> None:
         store.document(header)
     damage = store.summary(header).damage
     assert damage is not None
-    assert damage.rule == "unreadable"
+    assert damage.rule == "gone"
 
 
 @pytest.mark.parametrize(

@@ -135,7 +135,7 @@ def test_a_file_that_goes_away(tmp_path: Path) -> None:
     path.unlink()
     damage = store.summary(header).damage
     assert damage is not None
-    assert damage.rule == "unreadable"
+    assert damage.rule == "gone"
     with pytest.raises(NotFound):
         store.document(header)
 

@@ -217,7 +217,7 @@ def test_several_summaries_at_once_are_those_of_each(tmp_path: Path) -> None:
         with closing(sqlite3.connect(path)) as db, db:
             db.execute("DELETE FROM checkpoints WHERE id = ?", (headers[1].id,))
         after = [one.damage and one.damage.rule for one in store.summaries(wanted)]
-        assert after == [None, "unreadable", *rules[2:]]
+        assert after == [None, "gone", *rules[2:]]
 
 
 def test_a_row_that_is_gone(tmp_path: Path) -> None:
