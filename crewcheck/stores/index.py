@@ -21,7 +21,14 @@ from collections.abc import Iterable
 from contextlib import closing, suppress
 from typing import TYPE_CHECKING, Any, Final
 
-from crewcheck.model.scan import EDITS_NOTE, Checkpoint, Damage, Summary
+from crewcheck.model.scan import (
+    BEING_WRITTEN,
+    EDITS_NOTE,
+    GONE,
+    Checkpoint,
+    Damage,
+    Summary,
+)
 from crewcheck.stores.files import read_regular
 
 if TYPE_CHECKING:
@@ -39,7 +46,7 @@ _YOUNG_NS = 2_000_000_000
 _DAY = 86_400
 #: Stores that were not looked at for so long are forgotten.
 _FORGOTTEN_DAYS = 60
-_FLEETING = frozenset({"being-written", "unreadable"})
+_FLEETING = frozenset({BEING_WRITTEN, GONE, "unreadable"})
 _KINDS = frozenset({"crew", "flow", "agent", "workflow", "run", None})
 _WORD = re.compile(r"[a-z0-9_]{1,64}")
 _VERSION = re.compile(r"[0-9A-Za-z.+-]{1,40}")

@@ -105,7 +105,7 @@ async def test_tabs(running: Running, small: Path) -> None:
         assert "Another draft" in screen_text(pilot) or "A draft" in screen_text(pilot)
         await press(pilot, "right_square_bracket")
         assert "bridges" in screen_text(pilot)
-        await press(pilot, *["left_square_bracket"] * 4)
+        await press(pilot, *["left_square_bracket"] * 5)
         assert screen.detail.tab == "events"
         assert "No events are recorded" in screen_text(pilot)
         await press(pilot, "9")

@@ -48,7 +48,7 @@ async def test_the_whole_of_a_text_comes_when_it_is_looked_at(
 
 async def test_events_come_as_they_are_seen(running: Running, store: Path) -> None:
     async with running(store) as pilot:
-        await press(pilot, "4", "tab")
+        await press(pilot, "5", "tab")
         assert "call 0" in screen_text(pilot)
         await press(pilot, "end")
         assert "call 699" in screen_text(pilot)

@@ -71,7 +71,7 @@ async def test_a_run_streams_while_browsing_goes_on(
         assert "Description" in screen_text(pilot)
         gate.touch()
         await until(pilot, lambda: not screen_of(pilot).runs[0].live)
-        await keys(pilot, "7")
+        await keys(pilot, "8")
         await until_text(pilot, "all is done")
         assert "200 tokens" in screen_text(pilot)
         await until(pilot, lambda: "● exp/a" not in screen_text(pilot))
@@ -145,7 +145,7 @@ async def test_two_runs_at_once(
         await until(pilot, lambda: [r.state.state for r in screen.runs] == ["running"] * 2)
         await until_text(pilot, "● 2 runs")
         assert {run.state.branch for run in screen.runs} == {"exp/a", "exp/b"}
-        await keys(pilot, "7", "tab", "end")
+        await keys(pilot, "8", "tab", "end")
         other = screen.chosen_run()
         await keys(pilot, "home")
         first = screen.chosen_run()
@@ -174,7 +174,7 @@ async def test_runs_go_on_without_the_app_and_are_found_again(
         screen = screen_of(pilot)
         await until(pilot, lambda: screen.runs and screen.runs[0].live)
         assert "still goes on" in told(pilot)
-        await keys(pilot, "7")
+        await keys(pilot, "8")
         await until_text(pilot, "before")
         gate.touch()
         await until_text(pilot, "all is done")
@@ -201,7 +201,7 @@ async def test_a_crash_is_told_once(
     async with running(project) as pilot:
         await until(pilot, lambda: screen_of(pilot).runs)
         assert "A run has crashed" in [note.title for note in pilot.app._notifications]
-        await keys(pilot, "7")
+        await keys(pilot, "8")
         await until_text(pilot, "gone without a word")
         assert "e goes on from there" in screen_text(pilot)
     async with running(project) as pilot:
@@ -252,7 +252,7 @@ async def test_the_run_tab_at_any_size(
         run = await fork(pilot, "exp/a")
         await until(pilot, lambda: run.state.state == "running")
         await pilot.resize_terminal(*size)
-        await keys(pilot, "7", "tab", "down", "tab", "end", "home", "x", "escape", "n")
+        await keys(pilot, "8", "tab", "down", "tab", "end", "home", "x", "escape", "n")
         await end_all(pilot)
 
 

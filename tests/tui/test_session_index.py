@@ -13,6 +13,7 @@ from tests.build import small_store
 def came_in(root: Path) -> tuple[int, list[int | None]]:
     """How many summaries were read, and the progress then known, oldest first."""
     session = Session(str(root), Redactor())
+    session.complete()
     read = sum(came for _, came, _ in session.read_summaries(lambda: False))
     summaries = [node.checkpoint.summary for node in session.forest.order]
     done = [summary.done if summary is not None else None for summary in summaries]

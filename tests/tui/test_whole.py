@@ -89,7 +89,7 @@ async def test_they_are_read_when_they_are_opened(running: Running, tmp_path: Pa
         checkpoints = [node.checkpoint for node in session.forest.order]
         await press(pilot, "g", "down")
         assert all(session.whole(one) is None for one in checkpoints)
-        await press(pilot, "6")
+        await press(pilot, "7")
         assert '"name": "[b]other"' in screen_text(pilot)
         assert session.whole(checkpoints[1]) is not None
         await press(pilot, "down", "4")
@@ -104,7 +104,7 @@ async def test_a_document_that_has_gone_meanwhile(running: Running, tmp_path: Pa
     path = build.write(tmp_path, version_1_15_30(), build.ident(1))
     async with running(tmp_path) as pilot:
         path.unlink()
-        await press(pilot, "6")
+        await press(pilot, "7")
         assert "is gone" in screen_text(pilot)
 
 
@@ -114,11 +114,11 @@ async def test_the_active_tab_is_seen_where_not_all_fit(running: Running, tmp_pa
     async with running(tmp_path, size=(32, 20)) as pilot:
         await press(pilot, "right")
         assert "Overview Methods" in screen_text(pilot)
-        await press(pilot, "7")
+        await press(pilot, "8")
         text = screen_text(pilot)
         assert "… " in text
         assert "Raw" in text
         assert "Overview" not in text
-        await pilot.resize_terminal(120, 30)
+        await pilot.resize_terminal(150, 30)
         await settle(pilot)
         assert "1 Overview" in screen_text(pilot)
