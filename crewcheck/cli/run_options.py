@@ -18,7 +18,7 @@ from crewcheck.model.edits import (
     parse_state,
 )
 from crewcheck.model.harmless import name as shown
-from crewcheck.model.paths import changed_at
+from crewcheck.model.json_path import changed_at
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -115,7 +115,7 @@ def edits_from(options: dict[str, Any], source: Source) -> Edits:
             edits.outputs[index] = given
     for one in options["state"]:
         path, value = parse_state(one)
-        changed_at(source.state, path, value)
+        changed_at(source.state, path, value, "the state")
         edits.state[path] = value
     if edits.state and source.kind != FLOW:
         raise UsageProblem(f"--state is for flows, and this is a {source.kind}")

@@ -6,16 +6,15 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from crewcheck.engine.catalog import Catalog
-from crewcheck.engine.diff import Comparison, Edit, Side, compare, edits_in
+from crewcheck.engine.diff import Comparison, Edit, Side, compare
 from crewcheck.engine.diff_text import WORDS
+from crewcheck.engine.edited import edits_at
 from crewcheck.engine.redaction import Redactor
 from crewcheck.engine.refs import Found, find, find_in, names_path
-from crewcheck.errors import CrewcheckError, NotFound
+from crewcheck.errors import NotFound
 from crewcheck.lineage import Node
 from crewcheck.model import words
 from crewcheck.model.harmless import name as shown
-from crewcheck.model.scan import FORK_TRIGGER
 
 
 def find_two(refs: tuple[str, ...], location: str | None) -> tuple[Found, Found]:
@@ -105,22 +104,9 @@ def _edits(found: Found, document: dict[str, Any], shared: set[_Place]) -> tuple
             break
         begins = node.parent is None or node.parent.checkpoint.branch != node.checkpoint.branch
         if begins:
-            for edit in _edits_of(found.catalog, node, document if node is found.node else None):
+            for edit in edits_at(found.catalog, node, document if node is found.node else None):
                 made.setdefault(edit.path, edit)
     return tuple(made.values())
-
-
-def _edits_of(catalog: Catalog, node: Node, document: dict[str, Any] | None) -> tuple[Edit, ...]:
-    checkpoint = node.checkpoint
-    try:
-        if document is None:
-            summary = checkpoint.summary or catalog.read_summary(checkpoint)
-            if summary.trigger != FORK_TRIGGER:
-                return ()
-            document = catalog.store.document(checkpoint.header)
-    except CrewcheckError:
-        return ()  # what it was forked with cannot be told any more
-    return edits_in(document)
 
 
 def _relation(old: Found, new: Found) -> list[str]:

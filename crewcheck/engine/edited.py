@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from crewcheck.engine.catalog import Catalog
+from crewcheck.engine.diff import Edit, edits_in
 from crewcheck.errors import CrewcheckError
 from crewcheck.lineage import Node
 from crewcheck.model.document import iter_events, kickoff_inputs, mapping, objects, sorted_events
-from crewcheck.model.document import text as as_text
 from crewcheck.model.flow_calls import calls
+from crewcheck.model.json_path import value_at
 from crewcheck.model.json_values import same_json
-from crewcheck.model.paths import follow, parse_path
 from crewcheck.model.primary import flow_name, primary
 from crewcheck.model.scan import FORK_TRIGGER
 
@@ -42,40 +42,44 @@ def edited(catalog: Catalog, node: Node, document: Mapping[str, Any]) -> list[Ed
     known: set[str] = set()
     current: dict[str, Any] | None = None
     for fork_id, recorded in _recorded(catalog, node, document):
-        for path, new in recorded:
-            if path in known:
+        for edit in recorded:
+            if edit.path in known:
                 continue
-            known.add(path)
+            known.add(edit.path)
             if current is None:
                 current = _places(document)
-            if same_json(_at(current, path), new):
-                found.append(Edited(path, new, fork_id))
+            if same_json(_at(current, edit.path), edit.new):
+                found.append(Edited(edit.path, edit.new, fork_id))
     return found
 
 
 def _recorded(
     catalog: Catalog, node: Node, document: Mapping[str, Any]
-) -> Iterator[tuple[str, list[tuple[str, Any]]]]:
+) -> Iterator[tuple[str, tuple[Edit, ...]]]:
     """What the forks above a checkpoint say, and itself if it is one, newest first."""
     at: Node | None = node
     while at is not None:
-        summary = at.checkpoint.summary
-        written = document if at is node else None
-        if written is None and (summary is None or summary.trigger == FORK_TRIGGER):
-            header = at.checkpoint.header
-            if summary is None:
-                summary = catalog.read_summary(at.checkpoint)
-            if summary.trigger == FORK_TRIGGER:
-                try:
-                    written = catalog.store.document(header)
-                except CrewcheckError:
-                    written = None
-        if written is not None:
-            edits = objects(mapping(written.get("crewcheck")).get("edits"))
-            pairs = [(path, one.get("new")) for one in edits if (path := as_text(one.get("path")))]
-            if pairs:
-                yield at.checkpoint.id, pairs
+        edits = edits_at(catalog, at, document if at is node else None)
+        if edits:
+            yield at.checkpoint.id, edits
         at = at.parent
+
+
+def edits_at(
+    catalog: Catalog, node: Node, document: Mapping[str, Any] | None = None
+) -> tuple[Edit, ...]:
+    """The edits that were made in a fork; none of a checkpoint that is no fork of ours, or
+    cannot be read. ``document`` is its document, if that has been read."""
+    checkpoint = node.checkpoint
+    try:
+        if document is None:
+            summary = checkpoint.summary or catalog.read_summary(checkpoint)
+            if summary.trigger != FORK_TRIGGER:
+                return ()
+            document = catalog.store.document(checkpoint.header)
+    except CrewcheckError:
+        return ()  # what it was forked with cannot be told any more
+    return edits_in(document)
 
 
 def _places(document: Mapping[str, Any]) -> dict[str, Any]:
@@ -105,14 +109,9 @@ def _at(places: Mapping[str, Any], path: str) -> Any:
             return places["tasks"][int(rest.partition(".")[0])]["output"]
         if kind == "methods":
             return places["methods"][rest.removesuffix(".result")]["result"]
-        # a pointer has lost its first slash
-        return follow(places["state"], parse_path(rest if _is_plain(rest) else f"/{rest}"))
+        return value_at(places["state"], rest)
     except (KeyError, IndexError, ValueError, TypeError, CrewcheckError):
         return _Nothing
-
-
-def _is_plain(path: str) -> bool:
-    return "/" not in path and "~" not in path
 
 
 class _Nothing:

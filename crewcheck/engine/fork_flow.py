@@ -16,7 +16,7 @@ from crewcheck.errors import Refused
 from crewcheck.model.document import entities, mapping, objects, sequence, sorted_events, text
 from crewcheck.model.edits import Change, Edits, changed_inputs
 from crewcheck.model.flow_calls import DONE, Call, calls, newest_state
-from crewcheck.model.paths import changed_at, write_path
+from crewcheck.model.json_path import changed_at, write_path
 from crewcheck.model.primary import flow_name
 
 _ENDINGS = ("flow_finished", "flow_failed", "flow_paused")
@@ -50,8 +50,8 @@ def fork_flow(
         _set_result(made, call, value, state)
         call.state, call.result = DONE, value
     for path, value in edits.state.items():
-        state, old = changed_at(state, path, value, ())
-        changes.append(Change(f"state.{write_path(path).removeprefix('/')}", old, value))
+        state, old = changed_at(state, path, value, "the state")
+        changes.append(Change(f"state.{write_path(path)}", old, value))
     done = [call for call in kept if call.state == DONE]
     if dropped or changes:
         _record_methods(flow, done, [*dropped, *done])

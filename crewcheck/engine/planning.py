@@ -11,8 +11,8 @@ from crewcheck.engine.running import Prepared
 from crewcheck.engine.source import Source
 from crewcheck.model.document import sorted_events
 from crewcheck.model.edits import Edits, changed_inputs
+from crewcheck.model.json_path import write_path
 from crewcheck.model.losses import losses
-from crewcheck.model.paths import write_path
 
 
 def plan_report(prepared: Prepared, loaded: dict[str, Any], plan: dict[str, Any]) -> dict[str, Any]:

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 from crewcheck.errors import NotFound, UsageProblem
 from crewcheck.model.crew import Task
 from crewcheck.model.harmless import name as shown
+from crewcheck.model.json_path import Path, parse_path
 from crewcheck.model.json_values import same_json
-from crewcheck.model.paths import Path, parse_path
 
 
 @dataclass(slots=True)
@@ -68,7 +68,10 @@ def parse_state(text: str) -> tuple[Path, Any]:
     path, sign, value = text.partition("=")
     if not sign or not path:
         raise UsageProblem(f'"{shown(text)}" is no change of state', "write --state PATH=JSON")
-    return parse_path(path), json_or_text(value)
+    steps = parse_path(path)
+    if not steps:
+        raise UsageProblem("--state changes parts of a state", "name one: --state PATH=JSON")
+    return steps, json_or_text(value)
 
 
 def json_or_text(value: str) -> Any:

@@ -9,10 +9,14 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from crewcheck.errors import NotFound, UsageProblem
 from crewcheck.model.harmless import name as shown
+
+#: The steps of a path; numbers are told from keys when it is followed.
+Path = tuple[str, ...]
 
 _STEP = re.compile(
     r"""\.?(?P<key>[^.\[\]"']+)|\.?\[(?P<number>-?[0-9]{1,9})\]"""
@@ -22,10 +26,10 @@ _NUMBER = re.compile(r"-?[0-9]{1,9}")
 _NAMED = 20
 
 
-def parse_path(path: str) -> list[str]:
+def parse_path(path: str) -> Path:
     """The steps of a path, numbers as they were typed. Raises `UsageProblem`."""
     if path.startswith("/"):
-        return [step.replace("~1", "/").replace("~0", "~") for step in path[1:].split("/")]
+        return tuple(step.replace("~1", "/").replace("~0", "~") for step in path[1:].split("/"))
     steps: list[str] = []
     at = 1 if path.startswith("$") else 0
     while at < len(path):
@@ -37,7 +41,7 @@ def parse_path(path: str) -> list[str]:
             )
         steps.append(_step(found))
         at = found.end()
-    return steps
+    return tuple(steps)
 
 
 def _step(found: re.Match[str]) -> str:
@@ -52,31 +56,58 @@ def _step(found: re.Match[str]) -> str:
         return quoted[1:-1]
 
 
-def value_at(document: Any, path: str) -> Any:
-    """The value at a path. Raises `NotFound` that says how far it goes and what is there."""
+def write_path(steps: Iterable[str]) -> str:
+    """A path as `parse_path` reads it, in the form that reads best."""
+    gone = ""
+    for step in steps:
+        gone = _further(gone, step)
+    return gone
+
+
+def value_at(document: Any, path: str, what: str = "the document") -> Any:
+    """The value at a path. Raises `NotFound` that says how far it goes and what is there;
+    ``what`` is what a person calls the whole."""
     value = document
     gone = ""
     for step in parse_path(path):
-        if isinstance(value, dict):
-            if step not in value:
-                raise NotFound(
-                    f"{_place(gone)} has no {shown(json.dumps(step))}", _keys(value, step)
-                )
-            value = value[step]
-        elif isinstance(value, list):
-            index = int(step) if _NUMBER.fullmatch(step) else None
-            if index is None or not -len(value) <= index < len(value):
-                raise NotFound(f"{_place(gone)} has no [{shown(step)}]", _numbers(value))
-            value = value[index]
-        else:
-            kind = "a text" if isinstance(value, str) else json.dumps(value)
-            raise NotFound(f"{_place(gone)} is {kind}: there is no {shown(step)} in it")
+        value = value[_key(value, step, gone or what)]
         gone = _further(gone, step)
     return value
 
 
-def _place(gone: str) -> str:
-    return shown(gone) if gone else "the document"
+def changed_at(value: Any, steps: Sequence[str], new: Any, where: str) -> tuple[Any, Any]:
+    """A copy of a value with something else at a path: ``(copy, what was there or None)``.
+
+    The last key may be new, and a list may grow by one at its end. ``where`` is what a
+    person calls the value. Raises `NotFound`.
+    """
+    if not steps:
+        return new, value
+    step, rest = steps[0], steps[1:]
+    if not rest and isinstance(value, dict) and step not in value:
+        return {**value, step: new}, None
+    if not rest and isinstance(value, list) and step == str(len(value)):
+        return [*value, new], None
+    key = _key(value, step, where)
+    inner, old = changed_at(value[key], rest, new, _further(where, step))
+    copy = value.copy()
+    copy[key] = inner
+    return copy, old
+
+
+def _key(value: Any, step: str, where: str) -> Any:
+    """The key or place in a list that a step means. Raises `NotFound`."""
+    if isinstance(value, dict):
+        if step not in value:
+            raise NotFound(f"{shown(where)} has no {shown(json.dumps(step))}", _keys(value, step))
+        return step
+    if isinstance(value, list):
+        index = int(step) if _NUMBER.fullmatch(step) else None
+        if index is None or not -len(value) <= index < len(value):
+            raise NotFound(f"{shown(where)} has no [{shown(step)}]", _numbers(value))
+        return index
+    kind = "a text" if isinstance(value, str) else json.dumps(value)
+    raise NotFound(f"{shown(where)} is {kind}: there is no {shown(step)} in it")
 
 
 def _further(gone: str, step: str) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from crewcheck.model.document import mapping, sequence
-from crewcheck.model.paths import Path, write_path
+from crewcheck.model.json_path import Path, write_path
 
 _DEEPEST = 100
 
@@ -151,7 +151,7 @@ def _list(value: Any, schema: Mapping[str, Any], root: Any, path: Path, depth: i
     first = sequence(schema.get("prefixItems"))
     for index, item in enumerate(value):
         inner = first[index] if index < len(first) else schema.get("items")
-        found = _check(item, inner, root, (*path, index), depth + 1)
+        found = _check(item, inner, root, (*path, str(index)), depth + 1)
         if found is not None:
             return found
     return None

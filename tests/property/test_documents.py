@@ -233,7 +233,7 @@ def test_a_fork_of_any_document_is_made_or_refused(examples: int, record_propert
                 if is_flow and random.random() < 0.3
             },
             state={
-                random.choice((("n",), ("log", 0), ("id",), ("a", "b"))): any_json(random)
+                random.choice((("n",), ("log", "0"), ("id",), ("a", "b"))): any_json(random)
                 for _ in range(is_flow and random.randint(0, 2))
             },
         )

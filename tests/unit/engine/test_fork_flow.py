@@ -142,8 +142,8 @@ def test_bare_outputs_of_older_versions() -> None:
 
 
 def test_a_place_that_is_not_there_is_refused() -> None:
-    with pytest.raises(NotFound, match='no "lag"; there are: id, size, order, sum'):
-        forked(Edits(state={("lag", 0): 1}), [2])
+    with pytest.raises(NotFound, match='the state has no "lag"; there are id, size, order, sum'):
+        forked(Edits(state={("lag", "0"): 1}), [2])
 
 
 def test_an_agent_cannot_be_forked() -> None:

@@ -3,9 +3,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from crewcheck.errors import NotFound, UsageProblem
-from crewcheck.model.json_path import parse_path, value_at
+from crewcheck.model.json_path import changed_at, parse_path, value_at, write_path
 
 DOC: dict[str, Any] = {
     "entities": [{"tasks": [{"output": {"raw": "text"}}, {"output": None}], "": 3}],
@@ -65,3 +67,26 @@ def test_a_wrong_path_says_how_far_it_goes(path: str, message: str, hint: str) -
 def test_what_is_no_path(path: str) -> None:
     with pytest.raises(UsageProblem, match="is no path"):
         parse_path(path)
+
+
+def test_a_change_is_a_copy() -> None:
+    value = {"steps": [{"name": "a"}, {"name": "b"}], "n": 1}
+    made, old = changed_at(value, parse_path("steps[1].name"), "z", "the state")
+    assert (old, made["steps"], made["n"]) == ("b", [{"name": "a"}, {"name": "z"}], 1)
+    assert value["steps"] == [{"name": "a"}, {"name": "b"}]
+    assert changed_at({"a": 1}, ("b",), 2, "x") == ({"a": 1, "b": 2}, None)
+    assert changed_at([1], ("1",), 2, "x") == ([1, 2], None)
+    assert changed_at([1, 2], ("-1",), 3, "x") == ([1, 3], 2)
+    for path, said in (
+        ("steps[2].name", "the state.steps has no [2]"),
+        ("stops[0]", 'the state has no "stops"'),
+        ("n.x", "the state.n is 1: there is no x in it"),
+    ):
+        with pytest.raises(NotFound) as told:
+            changed_at(value, parse_path(path), 0, "the state")
+        assert told.value.message == said
+
+
+@given(st.lists(st.text(max_size=5) | st.integers(-3, 99).map(str), max_size=5))
+def test_a_written_path_is_read_again(steps: list[str]) -> None:
+    assert parse_path(write_path(steps)) == tuple(steps)
