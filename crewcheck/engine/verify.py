@@ -5,9 +5,7 @@ One pass over the documents, newest first; what concerns several of them is told
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
 from typing import Any
 
 from crewcheck.engine.catalog import Catalog
@@ -19,6 +17,7 @@ from crewcheck.engine.checks.subject import Flaw, Subject
 from crewcheck.engine.checks.writes import Writes
 from crewcheck.errors import CrewcheckError
 from crewcheck.lineage import Node
+from crewcheck.model.collecting import no_collecting
 from crewcheck.model.scan import Checkpoint, Damage, Summary
 from crewcheck.model.summarize import summarize
 from crewcheck.stores.base import DamagedDocument
@@ -95,25 +94,12 @@ def verify(
     """
     nodes = list(reversed(catalog.forest.order)) if only is None else list(only)
     one_pass = _Pass(catalog, whole=only is None)
-    with _no_collecting():
+    with no_collecting():
         for node in nodes:
             one_pass.take(node.checkpoint)
             if tick is not None:
                 tick()
     return one_pass.findings([node.checkpoint.key for node in nodes])
-
-
-@contextmanager
-def _no_collecting() -> Iterator[None]:
-    """Without the garbage collector: documents are many objects and no garbage, and going
-    through them again and again takes longer than reading them."""
-    was = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was:
-            gc.enable()
 
 
 class _Pass:
