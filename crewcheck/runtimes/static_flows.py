@@ -18,7 +18,7 @@ class Step:
 
     ``waits_for`` are the methods and labels that it listens to, None where that cannot be
     told; ``all_of`` whether it waits for each of them (``and_``). ``labels`` are what a
-    router can return, None where that cannot be told.
+    router can return, or feedback can lead to, None where that cannot be told.
     """
 
     name: str
@@ -66,8 +66,21 @@ def _step(
         waits_for, all_of = _condition(given[0], scope)
     elif given:
         waits_for = None
-    labels = _labels(method) if kind == "router" else None
+    labels = _outcomes(method, scope) or (_labels(method) if kind == "router" else None)
     return Step(method.name, kind, waits_for, all_of, labels)
+
+
+def _outcomes(
+    method: ast.FunctionDef | ast.AsyncFunctionDef, scope: Scope
+) -> tuple[str, ...] | None:
+    """The outcomes that a person's feedback leads to: ``@human_feedback(emit=[...])``."""
+    for decorator in method.decorator_list:
+        if isinstance(decorator, ast.Call) and _is(decorator, scope, "human_feedback"):
+            for given in decorator.keywords:
+                outcomes = evaluate(given.value, scope) if given.arg == "emit" else None
+                if isinstance(outcomes, list) and all(isinstance(o, str) for o in outcomes):
+                    return tuple(outcomes) or None
+    return None
 
 
 def _condition(node: ast.expr, scope: Scope) -> tuple[tuple[str, ...] | None, bool]:

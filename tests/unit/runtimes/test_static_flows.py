@@ -6,7 +6,10 @@ from pathlib import Path
 from crewcheck.runtimes.static_flows import Step
 from crewcheck.runtimes.static_look import look_at
 
-HEAD = "from crewai.flow.flow import Flow, and_, listen, or_, router, start\n"
+HEAD = """
+from crewai.flow.flow import Flow, and_, listen, or_, router, start
+from crewai.flow.human_feedback import human_feedback
+"""
 
 
 def steps(tmp_path: Path, body: str) -> dict[str, Step]:
@@ -77,8 +80,13 @@ def test_the_labels_of_routers(tmp_path: Path) -> None:
             @listen("x")
             def none(self):
                 return "text"
+
+            @listen("x")
+            @human_feedback(message="ok?", emit=["yes", "no"], llm="gpt-4o")
+            def ask(self): ...
         """,
     )
+    assert found["ask"].labels == ("yes", "no")
     assert found["sure"].labels == ("left", "right", "end")
     assert found["unsure"].labels is None
     assert found["none"].labels is None
