@@ -195,7 +195,19 @@ def no_tables(path: Path) -> None:
         db.execute("DROP TABLE summaries")
 
 
-@pytest.mark.parametrize("harm", [garbage, torn, cut, other_version, no_tables])
+def odd_facts(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as db, db:
+        db.execute("UPDATE summaries SET facts = '[1, 2]'")
+
+
+def no_facts(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as db, db:
+        db.execute("UPDATE summaries SET facts = NULL")
+
+
+@pytest.mark.parametrize(
+    "harm", [garbage, torn, cut, other_version, no_tables, odd_facts, no_facts]
+)
 def test_an_index_that_is_of_no_use_is_made_anew(
     store: Path, own_index: Path, monkeypatch: pytest.MonkeyPatch, harm: Any
 ) -> None:
