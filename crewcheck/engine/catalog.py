@@ -62,6 +62,7 @@ class Catalog:
         self._whole_bytes = WHOLE_BYTES
         self._index = index if Capability.INDEX in store.capabilities else None
         self._recalled = False
+        self._state = ""  # of the store, when it was looked at
         self._useless: set[str | int] = set()  # keys of rows of the index
         self._unkept: list[Checkpoint] = []
         try:
@@ -130,6 +131,7 @@ class Catalog:
         self.foreign = scan.foreign
         self.problems = scan.problems
         self.is_complete = scan.complete
+        self._state = scan.state
         return changed
 
     def rebuild(self, now: float | None = None) -> None:
@@ -175,8 +177,11 @@ class Catalog:
             return False
         self._recalled = True
         missing = self._missing()
-        self.store.measure([one.header for one in missing])
-        self._useless |= self._index.recall(self._place(), self._known)
+
+        def measure() -> None:
+            self.store.measure([one.header for one in missing])
+
+        self._useless |= self._index.recall(self._place(), self._known, self._state, measure)
         return any(one.summary is not None for one in missing)
 
     def remember(self) -> None:

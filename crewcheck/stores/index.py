@@ -18,7 +18,7 @@ import json
 import os
 import re
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import closing, suppress
 from typing import TYPE_CHECKING, Any, Final
 
@@ -53,7 +53,9 @@ _Facts = tuple[Any, Any, Any, Any, Any, Any, Any, Any, Any, Any]
 _COLUMNS = "key, id, stamp, size, parent_id, branch, run_key, facts"
 _SCHEMA = f"""
 BEGIN IMMEDIATE;
-CREATE TABLE IF NOT EXISTS stores (number INTEGER PRIMARY KEY, place TEXT UNIQUE, used INTEGER);
+CREATE TABLE IF NOT EXISTS stores (
+    number INTEGER PRIMARY KEY, place TEXT UNIQUE, used INTEGER, state TEXT
+);
 CREATE TABLE IF NOT EXISTS summaries (
     store INTEGER, {_COLUMNS}, PRIMARY KEY (store, key)
 ) WITHOUT ROWID;
@@ -82,27 +84,41 @@ class Index:
     def __init__(self, path: str, own_place: bool = True) -> None:
         self.path = path
         self._own_place = own_place
+        #: states with which all rows of a store have been compared, to be kept
+        self._compared: dict[str, str] = {}
 
-    def recall(self, place: str, known: dict[str | int, Checkpoint]) -> set[str | int]:
+    def recall(
+        self,
+        place: str,
+        known: dict[str | int, Checkpoint],
+        state: str = "",
+        measure: Callable[[], None] = lambda: None,
+    ) -> set[str | int]:
         """Set the summaries of a store's checkpoints that are not read yet.
 
-        ``place`` identifies the store. Returns the keys of the rows that are of no use
-        any more.
+        ``place`` identifies the store. Sizes that are missing are found by ``measure``;
+        where ``state`` is that of the store when its rows were kept, they are those of the
+        rows. Returns the keys of the rows that are of no use any more.
         """
         useless: set[str | int] = set()
         told: dict[str, _Facts] = {}
         shared: dict[str | None, str | None] = {}
 
         def work(db: sqlite3.Connection) -> None:
+            query = "SELECT number, state FROM stores WHERE place = ?"
+            number, was = db.execute(query, (place,)).fetchone() or (None, "")
+            same = state != "" and was == state
+            if not same:
+                measure()
             query = f"SELECT {_COLUMNS} FROM summaries WHERE store = ?"
-            for key, id, stamp, size, parent, branch, run, text in db.execute(
-                query, (_number(db, place),)
-            ):
+            for key, id, stamp, size, parent, branch, run, text in db.execute(query, (number,)):
                 checkpoint = known.get(key)
                 if checkpoint is None:
                     useless.add(key)
                     continue
                 header = checkpoint.header
+                if same and header.size is None and header.id == id:
+                    header.size = size
                 if header.stamp != stamp or header.size != size or header.id != id:
                     useless.add(key)
                 elif checkpoint.summary is None:
@@ -114,6 +130,8 @@ class Index:
                     branch = header.branch if branch == header.branch else branch
                     run = shared.setdefault(run, run)
                     checkpoint.summary = Summary(*facts, parent, branch, run)
+            if state and not same:
+                self._compared[place] = state
 
         self._try(work, write=False)
         return useless
@@ -126,14 +144,16 @@ class Index:
         told: dict[_Facts, str] = {}
         rows = [row for one in read if (row := _row(one, now, told)) is not None]
         gone = list(useless)
-        if not rows and not gone:
+        state = self._compared.pop(place, None)
+        if not rows and not gone and state is None:
             return
 
         def work(db: sqlite3.Connection) -> None:
             db.execute("BEGIN IMMEDIATE")
             day = int(now) // _DAY
             db.execute("INSERT OR IGNORE INTO stores (place) VALUES (?)", (place,))
-            db.execute("UPDATE stores SET used = ? WHERE place = ?", (day, place))
+            update = "UPDATE stores SET used = ?, state = ifnull(?, state) WHERE place = ?"
+            db.execute(update, (day, state, place))
             number = _number(db, place)
             _forget(db, number, day)
             db.executemany(

@@ -88,6 +88,7 @@ class SqliteStore:
     def scan(self, names_only: bool = False) -> Scan:
         """All headers. Rows on damaged pages are listed too where their ids can be read."""
         problems: list[str] = []
+        state = self._reader.state()
         try:
             headers = self._reader.run(self._headers)
             if self._reader.damage is not None:
@@ -99,7 +100,7 @@ class SqliteStore:
                 raise
             unread = f"; rows whose page cannot be read: {lost}" if lost else ""
             problems.append(f"{error.message}{unread}; {error.hint}")
-        return Scan(headers, problems=tuple(problems))
+        return Scan(headers, problems=tuple(problems), state="" if problems else state)
 
     def write(self, data: bytes, *, id: str, parent_id: str | None, branch: str) -> str:
         from crewcheck.stores.sqlite_write import add_row
