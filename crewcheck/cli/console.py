@@ -10,6 +10,7 @@ import contextlib
 import sys
 from collections.abc import Callable, Iterable
 from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -83,24 +84,27 @@ class Console:
 
     def rows(self, rows: Iterable[Iterable[Any]]) -> None:
         """Tab-separated lines, nothing cut."""
-        lines = []
-        for row in rows:
-            lines.append("\t".join(map(cell, row)))
-            if len(lines) >= _BATCH:
-                sys.stdout.write("\n".join(lines) + "\n")
-                lines.clear()
-        if lines:
-            sys.stdout.write("\n".join(lines) + "\n")
+        self.lines("\t".join(map(cell, row)) for row in rows)
+
+    def lines(self, lines: Iterable[str]) -> None:
+        """Lines that are ready to be printed."""
+        rest = iter(lines)
+        while batch := list(islice(rest, _BATCH)):
+            batch.append("")
+            sys.stdout.write("\n".join(batch))
 
     def json(self, value: Any) -> None:
         """One JSON value: ASCII, standard (NaN and Infinity become their names as texts)."""
-        import json
+        sys.stdout.write(_indented(value) + "\n")
 
-        try:
-            text = json.dumps(value, indent=2, allow_nan=False)
-        except ValueError:
-            text = json.dumps(_standard(value), indent=2, allow_nan=False)
-        sys.stdout.write(text + "\n")
+    def json_list(self, values: Iterable[Any]) -> None:
+        """Values as one JSON list, like `json`; never all of them in memory as text."""
+        rest = iter(values)
+        before = "[\n"
+        while batch := list(islice(rest, _BATCH)):
+            sys.stdout.write(before + _indented(batch)[2:-2])
+            before = ",\n"
+        sys.stdout.write("[]\n" if before == "[\n" else "\n]\n")
 
 
 def cell(value: Any) -> str:
@@ -116,6 +120,24 @@ def cell(value: Any) -> str:
     import json
 
     return name(json.dumps(value, ensure_ascii=False, default=str))
+
+
+def _indented(value: Any) -> str:
+    # json's own way of indenting is ten times as slow
+    import json
+
+    from msgspec import DecodeError
+    from msgspec import json as fast
+
+    try:
+        text = json.dumps(value, allow_nan=False)
+    except ValueError:
+        value = _standard(value)
+        text = json.dumps(value, allow_nan=False)
+    try:
+        return fast.format(text, indent=2)
+    except (DecodeError, RecursionError):  # half of a character, or very deep
+        return json.dumps(value, indent=2)
 
 
 def _standard(value: Any) -> Any:

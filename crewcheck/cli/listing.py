@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from crewcheck.cli import marks
+from crewcheck.cli import marks, piped
 from crewcheck.cli.console import Console, common_options, unicode_output
 from crewcheck.cli.selecting import checkpoint_filters, listing_options, selected
 from crewcheck.engine.catalog import Catalog
-from crewcheck.engine.rows import COLUMNS, row
+from crewcheck.engine.rows import row
 from crewcheck.model import words
 from crewcheck.model.harmless import name, one_line
 from crewcheck.model.scan import Checkpoint
@@ -49,14 +49,11 @@ def command(console: Console, /, store: str | None, as_json: bool, **options: An
     """
     with selected(console, store, options) as (catalog, checkpoints):
         if as_json:
-            console.json([row(checkpoint, console.redactor) for checkpoint in checkpoints])
+            console.json_list(row(checkpoint, console.redactor) for checkpoint in checkpoints)
         elif console.is_terminal:
             _print_table(console, checkpoints)
         else:
-            console.rows(
-                [shape[column] for column in COLUMNS]
-                for shape in (flat_row(console, one) for one in checkpoints)
-            )
+            console.lines(piped.lines(checkpoints, console.redactor))
         remark(console, catalog, checkpoints)
 
 
@@ -82,14 +79,6 @@ def remark(console: Console, catalog: Catalog, shown: list[Checkpoint] | None = 
     if damaged:
         of = f"{len(listed)} checkpoints"
         console.note(f"{where}: {damaged} of {of} are damaged, see their reasons")
-
-
-def flat_row(console: Console, checkpoint: Checkpoint) -> dict[str, Any]:
-    """What the piped columns of a checkpoint are taken from."""
-    shape = row(checkpoint, console.redactor)
-    damage = shape["damage"]
-    shape["damage"] = f"{damage['rule']}: {damage['message']}" if damage else None
-    return shape
 
 
 def _print_table(console: Console, checkpoints: list[Checkpoint]) -> None:

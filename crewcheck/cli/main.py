@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import sys
 from typing import Any
@@ -158,7 +159,10 @@ def cli(
 
 def main(args: list[str] | None = None) -> None:
     """Run a command line and exit with its code. Nothing a user can do ends in a traceback."""
-    sys.exit(run(args))
+    code = run(args)
+    # all that was read is gone with the process: to look through it would take a while
+    gc.freeze()
+    sys.exit(code)
 
 
 def run(args: list[str] | None = None) -> int:

@@ -157,7 +157,7 @@ def open_selected(
     `UsageProblem` where the reference is in another store.
     """
     if above is None:
-        return open_catalog(location, use_index=use_index)
+        return open_catalog(location, use_index=use_index, ordered_later=True)
     from crewcheck.engine.refs import find
 
     found = find(above, location)

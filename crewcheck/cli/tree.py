@@ -62,7 +62,8 @@ def print_tree(
 ) -> None:
     """Print the tree of the console's store, or the runs of it that are wanted."""
     selection = Selection() if selection is None else selection
-    with open_catalog(console.location, use_index=console.use_index) as catalog:
+    index = console.use_index
+    with open_catalog(console.location, use_index=index, ordered_later=True) as catalog:
         runs = choose_runs(catalog, selection, limit)
         if as_json:
             console.json(tree_report(console, catalog, runs))

@@ -12,8 +12,8 @@ import click
 
 from crewcheck.cli import marks
 from crewcheck.cli.console import Console, common_options, unicode_output
-from crewcheck.cli.listing import flat_row
-from crewcheck.engine.rows import COLUMNS, row
+from crewcheck.cli.piped import cells
+from crewcheck.engine.rows import row
 from crewcheck.errors import Exit
 from crewcheck.model import words
 from crewcheck.model.harmless import name, one_line
@@ -84,8 +84,8 @@ def _print(console: Console, change: Change, as_json: bool) -> None:
     elif console.is_terminal:
         _print_line(console, change)
     else:
-        shape = flat_row(console, change.checkpoint)
-        console.rows([[change.type, *(shape[column] for column in COLUMNS)]])
+        line = "\t".join([change.type, *cells(change.checkpoint, console.redactor)])
+        sys.stdout.write(line + "\n")
     sys.stdout.flush()
 
 

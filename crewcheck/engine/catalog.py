@@ -38,6 +38,9 @@ _BATCH, _BATCH_BYTES = 64, 4_000_000
 class Catalog:
     """The checkpoints of one store. ``forest`` has them in order, runs and forks apart.
 
+    With ``ordered_later`` it is built when it is first asked for: who reads all summaries
+    first has it built only once.
+
     ``clock`` tells the time (seconds since 1970) by which a run is taken to be going on.
     Summaries are looked up in ``index`` before they are read, and what was read is kept
     there when the catalog is closed.
@@ -49,12 +52,13 @@ class Catalog:
         names_only: bool = False,
         clock: Callable[[], float] = time.time,
         index: Index | None = None,
+        ordered_later: bool = False,
     ) -> None:
         self.store = store
         self.clock = clock
         self.foreign = 0
         self.problems: tuple[str, ...] = ()
-        self.forest: Forest = build(())
+        self._forest: Forest | None = None
         #: whether sizes and stamps are known, and the order is final; see `complete`
         self.is_complete = False
         #: keys of checkpoints that stay in sight, as gone, when they are deleted
@@ -66,16 +70,26 @@ class Catalog:
         self._whole_bytes = WHOLE_BYTES
         self._index = index if Capability.INDEX in store.capabilities else None
         self._recalled = False
+        self._state = ""  # of the store, when it was looked at
         self._useless: set[str | int] = set()  # keys of rows of the index
         self._unkept: list[Checkpoint] = []
         #: keys of files that may be in the making
         self._young: set[str] = set()
         try:
             self._scan(names_only)
-            self.rebuild()
+            if not ordered_later:
+                self.rebuild()
         except BaseException:
             store.close()
             raise
+
+    @property
+    def forest(self) -> Forest:
+        """The checkpoints in order, runs and forks apart, as of the last `rebuild`."""
+        if self._forest is None:
+            self.rebuild()
+        assert self._forest is not None
+        return self._forest
 
     def refresh(self) -> bool:
         """Look at the store again; summaries of unchanged checkpoints are kept.
@@ -101,7 +115,7 @@ class Catalog:
         changed = self._scan()
         self.rebuild()
         if not changed and self._same_order(before):
-            self.forest = before
+            self._forest = before
         return self.forest is not before or was != (self.foreign, self.problems)
 
     def _same_order(self, other: Forest) -> bool:
@@ -132,6 +146,7 @@ class Catalog:
         self.foreign = scan.foreign
         self.problems = scan.problems
         self.is_complete = scan.complete
+        self._state = scan.state
         return changed
 
     @property
@@ -207,9 +222,9 @@ class Catalog:
 
     def rebuild(self, now: float | None = None) -> None:
         """Build the forest anew from what is known, and what follows from it."""
-        self.forest = build(self._known.values())
-        _mark_lineage(self.forest)
-        _mark_running(self.forest, self.clock() if now is None else now)
+        self._forest = forest = build(self._known.values())
+        _mark_lineage(forest)
+        _mark_running(forest, self.clock() if now is None else now)
 
     @property
     def checkpoints(self) -> list[Checkpoint]:
@@ -219,6 +234,10 @@ class Catalog:
     def unread(self) -> list[Checkpoint]:
         """The checkpoints whose summary has not been read, newest first."""
         return [one for one in reversed(self.checkpoints) if one.summary is None]
+
+    def _missing(self) -> list[Checkpoint]:
+        """The same in no order."""
+        return [one for one in self._known.values() if one.summary is None]
 
     def read_summary(self, checkpoint: Checkpoint) -> Summary:
         """Read a summary without keeping it: safe in another thread."""
@@ -243,9 +262,12 @@ class Catalog:
         if self._index is None or self._recalled or not self._known or not self.is_complete:
             return False
         self._recalled = True
-        missing = self.unread()
-        self.store.measure([one.header for one in missing])
-        self._useless |= self._index.recall(self._place(), self._known)
+        missing = self._missing()
+
+        def measure() -> None:
+            self.store.measure([one.header for one in missing])
+
+        self._useless |= self._index.recall(self._place(), self._known, self._state, measure)
         return any(one.summary is not None for one in missing)
 
     def remember(self) -> None:
@@ -268,8 +290,10 @@ class Catalog:
         """
         if only is None:
             self.complete()
-            self.recall()
-            only = self.unread()
+            with no_collecting():
+                self.recall()
+            # the order matters only if there is something to be read
+            only = self.unread() if self._missing() else ()
         missing = [one for one in only if one.summary is None]
         self.store.measure([one.header for one in missing])
         with no_collecting():
@@ -303,10 +327,12 @@ def open_catalog(
     names_only: bool = False,
     clock: Callable[[], float] = time.time,
     use_index: bool = True,
+    ordered_later: bool = False,
 ) -> Catalog:
     """Open a store by its path, or the default one. Raises `NotFound` or `Unreadable`."""
     store = open_path(location if location is not None else default_location()).store
-    return Catalog(store, names_only, clock, open_index() if use_index else None)
+    index = open_index() if use_index else None
+    return Catalog(store, names_only, clock, index, ordered_later)
 
 
 def _is_same(old: Checkpoint, header: Header, was_complete: bool) -> bool:
@@ -400,7 +426,9 @@ def _mark_running(forest: Forest, now: float) -> None:
     young, old = time_of(since) or "", time_of(until) or ""
     for segment in forest.segments():
         newest = segment.newest.checkpoint
-        created = newest.header.created_at or ""
+        created = newest.header.created_at
+        if created is None or not young <= created <= old:
+            continue
         # a fork is written before anything runs
         waits = newest.summary is not None and newest.summary.trigger == FORK_TRIGGER
-        newest.running = young <= created <= old and not waits and newest.status in (None, STOPPED)
+        newest.running = not waits and newest.status in (None, STOPPED)

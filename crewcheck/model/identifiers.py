@@ -30,6 +30,22 @@ def parse_file_name(name: str) -> tuple[str, str | None, bool] | None:
     return checkpoint_id, None if parent == "none" else parent, parent is not None
 
 
+def dated_file_name(name: str) -> tuple[str, str | None, bool, str | None] | None:
+    """What `parse_file_name` tells, and the `time_of` the id."""
+    # nearly all look the same: a pattern would take twice as long
+    checkpoint_id, mark, rest = name.partition("_p-")
+    serial = checkpoint_id[16:]
+    if mark and serial.isalnum() and serial.isascii() and len(rest) > 5 and rest[-5:] == ".json":
+        try:
+            if name[8] == "T" and name[15] == "_":
+                created = _DAYS[name[:8]] + _MINUTES[name[9:13]] + _SECONDS[name[13:15]]
+                return checkpoint_id, None if rest == "none.json" else rest[:-5], True, created
+        except KeyError:
+            pass
+    named = parse_file_name(name)
+    return (*named, time_of(named[0])) if named is not None else None
+
+
 def time_of(text: str | None) -> str | None:
     """UTC ISO time (``2026-11-29T17:42:28Z``) of an id or ``created_at``, None if odd."""
     if not text:

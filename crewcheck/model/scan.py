@@ -66,17 +66,19 @@ class Header:
     second with a ``Z``, or None. ``stamp`` orders checkpoints of one second: mtime in
     nanoseconds, or the row number. ``size`` is in bytes, None where it is not free to
     know. ``lineage_known`` is false where the format has no parents (CrewAI 1.14.1).
-    ``mark`` is whatever else tells two states of a checkpoint apart.
+    ``place`` is added before ``location``: headers of one store share it. ``mark`` is
+    whatever else tells two states of a checkpoint apart.
     """
 
     __slots__ = (
+        "_last",
+        "_place",
         "branch",
         "created_at",
         "damage",
         "id",
         "key",
         "lineage_known",
-        "location",
         "mark",
         "parent_id",
         "size",
@@ -95,11 +97,13 @@ class Header:
         size: int | None = None,
         lineage_known: bool = True,
         damage: Damage | None = None,
+        place: str = "",
         mark: object = None,
     ) -> None:
         self.key = key
         self.id = id
-        self.location = location
+        self._place = place
+        self._last = location
         self.parent_id = parent_id
         self.branch = branch
         self.created_at = created_at
@@ -108,6 +112,11 @@ class Header:
         self.lineage_known = lineage_known
         self.damage = damage
         self.mark = mark
+
+    @property
+    def location(self) -> str:
+        """Where the checkpoint is, as a person would name it."""
+        return self._place + self._last
 
     def __repr__(self) -> str:
         return f"Header({self.id!r}, branch={self.branch!r}, parent={self.parent_id!r})"
@@ -143,7 +152,6 @@ class Summary:
 
     def __init__(
         self,
-        *,
         kind: str | None = None,
         name: str | None = None,
         done: int | None = None,
@@ -151,12 +159,12 @@ class Summary:
         status: str | None = None,
         trigger: str | None = None,
         version: str | None = None,
-        parent_id: str | None = None,
-        branch: str | None = None,
         lineage_in_document: bool = False,
-        run_key: str | None = None,
         notes: tuple[str, ...] = (),
         damage: Damage | None = None,
+        parent_id: str | None = None,
+        branch: str | None = None,
+        run_key: str | None = None,
     ) -> None:
         self.kind = kind
         self.name = name

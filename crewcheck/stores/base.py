@@ -51,9 +51,11 @@ class Scan:
     are sentences about parts of the store that could not be read (a folder without
     permission, say). A scan of names only is not ``complete``: its headers have no size
     and the stamp 0, and what only a look inside could tell is left out and not counted.
+    Where a store keeps all documents in one place, ``state`` is the same text only while
+    none of them has changed; empty where that cannot be told.
     """
 
-    __slots__ = ("complete", "foreign", "headers", "problems")
+    __slots__ = ("complete", "foreign", "headers", "problems", "state")
 
     def __init__(
         self,
@@ -61,8 +63,10 @@ class Scan:
         foreign: int = 0,
         problems: tuple[str, ...] = (),
         complete: bool = True,
+        state: str = "",
     ) -> None:
         self.headers = headers
+        self.state = state
         self.foreign = foreign
         self.problems = problems
         self.complete = complete

@@ -14,10 +14,11 @@ of another version is made anew, one that is locked or cannot be written is pass
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import closing, suppress
 from typing import TYPE_CHECKING, Any, Final
 
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 
 VARIABLE: Final = "CREWCHECK_INDEX"
 #: Changes with the meaning of a row, so with what a summary says of the same document.
-VERSION: Final = 1
+VERSION: Final = 2
 
 _APPLICATION: Final = 0x63726563
 _MAGIC = b"SQLite format 3\0"
@@ -52,13 +53,16 @@ _WORD = re.compile(r"[a-z0-9_]{1,64}")
 _VERSION = re.compile(r"[0-9A-Za-z.+-]{1,40}")
 _LONGEST = 400
 
-_COLUMNS = (
-    "key, id, stamp, size, kind, name, done, total, status, trigger, version, parent_id, "
-    "branch, lineage, run_key, notes, rule, message, offset"
-)
+#: The first members of a summary, which many checkpoints have in common.
+_Facts = tuple[Any, Any, Any, Any, Any, Any, Any, Any, Any, Any]
+
+# what many checkpoints have in common is one text: fewer columns are read faster
+_COLUMNS = "key, id, stamp, size, parent_id, branch, run_key, facts"
 _SCHEMA = f"""
 BEGIN IMMEDIATE;
-CREATE TABLE IF NOT EXISTS stores (number INTEGER PRIMARY KEY, place TEXT UNIQUE, used INTEGER);
+CREATE TABLE IF NOT EXISTS stores (
+    number INTEGER PRIMARY KEY, place TEXT UNIQUE, used INTEGER, state TEXT
+);
 CREATE TABLE IF NOT EXISTS summaries (
     store INTEGER, {_COLUMNS}, PRIMARY KEY (store, key)
 ) WITHOUT ROWID;
@@ -67,7 +71,7 @@ PRAGMA user_version = {VERSION};
 COMMIT;
 PRAGMA journal_mode = WAL;
 """
-_INSERT = f"INSERT OR REPLACE INTO summaries (store, {_COLUMNS}) VALUES (?{', ?' * 19})"
+_INSERT = f"INSERT OR REPLACE INTO summaries (store, {_COLUMNS}) VALUES (?{', ?' * 8})"
 
 
 def open_index() -> Index | None:
@@ -87,27 +91,54 @@ class Index:
     def __init__(self, path: str, own_place: bool = True) -> None:
         self.path = path
         self._own_place = own_place
+        #: states with which all rows of a store have been compared, to be kept
+        self._compared: dict[str, str] = {}
 
-    def recall(self, place: str, known: dict[str | int, Checkpoint]) -> set[str | int]:
+    def recall(
+        self,
+        place: str,
+        known: dict[str | int, Checkpoint],
+        state: str = "",
+        measure: Callable[[], None] = lambda: None,
+    ) -> set[str | int]:
         """Set the summaries of a store's checkpoints that are not read yet.
 
-        ``place`` identifies the store. Returns the keys of the rows that are of no use
-        any more.
+        ``place`` identifies the store. Sizes that are missing are found by ``measure``;
+        where ``state`` is that of the store when its rows were kept, they are those of the
+        rows. Returns the keys of the rows that are of no use any more.
         """
         useless: set[str | int] = set()
+        told: dict[str, _Facts] = {}
+        shared: dict[str | None, str | None] = {}
 
         def work(db: sqlite3.Connection) -> None:
+            query = "SELECT number, state FROM stores WHERE place = ?"
+            number, was = db.execute(query, (place,)).fetchone() or (None, "")
+            same = state != "" and was == state
+            if not same:
+                measure()
             query = f"SELECT {_COLUMNS} FROM summaries WHERE store = ?"
-            for row in db.execute(query, (_number(db, place),)):
-                checkpoint = known.get(row[0])
+            for key, id, stamp, size, parent, branch, run, text in db.execute(query, (number,)):
+                checkpoint = known.get(key)
                 if checkpoint is None:
-                    useless.add(row[0])
+                    useless.add(key)
                     continue
                 header = checkpoint.header
-                if (header.id, header.stamp, header.size) != row[1:4]:
-                    useless.add(row[0])
+                if same and header.size is None and header.id == id:
+                    header.size = size
+                if header.stamp != stamp or header.size != size or header.id != id:
+                    useless.add(key)
                 elif checkpoint.summary is None:
-                    checkpoint.summary = _summary(row)
+                    facts = told.get(text)
+                    if facts is None:
+                        facts = told[text] = _facts(text)
+                    # equal texts once in memory
+                    parent = header.parent_id if parent == header.parent_id else parent
+                    branch = header.branch if branch == header.branch else branch
+                    run = shared.setdefault(run, run)
+                    checkpoint.summary = Summary(*facts, parent, branch, run)
+            if state and not same:
+                self._compared[place] = state
 
         self._try(work, write=False)
         return useless
@@ -117,16 +148,19 @@ class Index:
     ) -> None:
         """Keep what was read, in one transaction, and drop the rows of ``useless`` keys."""
         now = time.time()
-        rows = [row for one in read if (row := _row(one, now)) is not None]
+        told: dict[_Facts, str] = {}
+        rows = [row for one in read if (row := _row(one, now, told)) is not None]
         gone = list(useless)
-        if not rows and not gone:
+        state = self._compared.pop(place, None)
+        if not rows and not gone and state is None:
             return
 
         def work(db: sqlite3.Connection) -> None:
             db.execute("BEGIN IMMEDIATE")
             day = int(now) // _DAY
             db.execute("INSERT OR IGNORE INTO stores (place) VALUES (?)", (place,))
-            db.execute("UPDATE stores SET used = ? WHERE place = ?", (day, place))
+            update = "UPDATE stores SET used = ?, state = ifnull(?, state) WHERE place = ?"
+            db.execute(update, (day, state, place))
             number = _number(db, place)
             _forget(db, number, day)
             db.executemany(
@@ -194,8 +228,8 @@ def _forget(db: sqlite3.Connection, number: int | None, day: int) -> None:
             db.execute("DELETE FROM stores WHERE number = ?", (other,))
 
 
-def _row(checkpoint: Checkpoint, now: float) -> tuple[Any, ...] | None:
-    """What is kept of a checkpoint, None where nothing is."""
+def _row(checkpoint: Checkpoint, now: float, told: dict[_Facts, str]) -> tuple[Any, ...] | None:
+    """What is kept of a checkpoint, None where nothing is. ``told`` has the texts so far."""
     header, one = checkpoint.header, checkpoint.summary
     if one is None or header.damage is not None or header.size is None:
         return None
@@ -214,11 +248,7 @@ def _row(checkpoint: Checkpoint, now: float) -> tuple[Any, ...] | None:
         return None
     if type(header.key) is str and not _sound(header.key):
         return None
-    return (
-        header.key,
-        header.id,
-        header.stamp,
-        header.size,
+    facts = (
         one.kind,
         one.name,
         one.done,
@@ -226,15 +256,16 @@ def _row(checkpoint: Checkpoint, now: float) -> tuple[Any, ...] | None:
         one.status,
         one.trigger,
         one.version,
-        one.parent_id,
-        one.branch,
-        int(one.lineage_in_document),
-        one.run_key,
-        notes,
-        damage.rule if damage else None,
-        damage.message if damage else None,
-        damage.offset if damage else None,
+        one.lineage_in_document,
+        one.notes,
+        damage,
     )
+    text = told.get(facts)
+    if text is None:
+        plain = (damage.rule, damage.message, damage.offset) if damage else None
+        text = told[facts] = json.dumps((*facts[:-1], plain), separators=(",", ":"))
+    lineage = one.parent_id, one.branch, one.run_key
+    return (header.key, header.id, header.stamp, header.size, *lineage, text)
 
 
 def _fits(pattern: re.Pattern[str], text: str | None) -> bool:
@@ -246,19 +277,13 @@ def _sound(text: str) -> bool:
     return text.isascii() or not re.search("[\ud800-\udfff]", text)
 
 
-def _summary(row: tuple[Any, ...]) -> Summary:
-    return Summary(
-        kind=row[4],
-        name=row[5],
-        done=row[6],
-        total=row[7],
-        status=row[8],
-        trigger=row[9],
-        version=row[10],
-        parent_id=row[11],
-        branch=row[12],
-        lineage_in_document=bool(row[13]),
-        run_key=row[14],
-        notes=tuple(row[15].split("\n")) if row[15] else (),
-        damage=Damage(row[16], row[17], row[18]) if row[16] is not None else None,
-    )
+def _facts(text: str) -> _Facts:
+    """What is in a row. Raises `sqlite3.DatabaseError` if that is not ours."""
+    try:
+        kind, name, done, total, status, trigger, version, known, notes, damage = json.loads(text)
+        damage = damage and Damage(*damage)
+        return (kind, name, done, total, status, trigger, version, known, tuple(notes), damage)
+    except (ValueError, TypeError):
+        from sqlite3 import DatabaseError
+
+        raise DatabaseError("a row of the index is damaged") from None

@@ -17,7 +17,7 @@ from typing import Any
 
 from crewcheck.errors import NotFound, Refused, Unreadable
 from crewcheck.model.collecting import no_collecting
-from crewcheck.model.identifiers import parse_file_name, time_of
+from crewcheck.model.identifiers import dated_file_name, parse_file_name
 from crewcheck.model.scan import BEING_WRITTEN, DELETED, GONE, Damage, Header, Summary
 from crewcheck.stores.base import MAX_BYTES, TOO_LARGE, Capability, DamagedDocument, Scan
 from crewcheck.stores.files import NotRegular, open_descriptor, open_regular, read_regular
@@ -53,6 +53,7 @@ class JsonDirStore:
         problems: list[str] = []
         foreign = 0
         stack = [("", self._root)]
+        place = os.path.join(self.location, "")
         with no_collecting():
             while stack:
                 branch, folder = stack.pop()
@@ -69,18 +70,16 @@ class JsonDirStore:
                     continue
                 inside = f"{branch}/" if branch else ""
                 stack += [
-                    (inside + name, os.path.join(folder, name))
-                    for name in folders
-                    if name not in _PASSED_OVER
+                    (inside + entry.name, entry.path)
+                    for entry in folders
+                    if entry.name not in _PASSED_OVER
                 ]
-                place = os.path.join(self.location, branch, "")
                 branch = branch or "main"
                 # sorted, what is looked at one after the other later lies so in memory
                 for name in sorted(files):
-                    named = parse_file_name(name)
+                    named = dated_file_name(name)
                     if named is not None:
-                        checkpoint_id, parent, lineage_known = named
-                        created_at = time_of(checkpoint_id)
+                        checkpoint_id, parent, lineage_known, created_at = named
                     elif not names_only and _looks_like_one(folder, name):
                         # when a copy was made says nothing of when the checkpoint was
                         checkpoint_id, parent, lineage_known = name[: -len(".json")], None, True
@@ -89,24 +88,26 @@ class JsonDirStore:
                         others.append(name)
                         continue
                     stamp, size = files[name]
+                    key = inside + name
                     headers.append(
                         Header(
-                            inside + name,
+                            key,
                             checkpoint_id,
-                            place + name,
+                            key,
                             parent,
                             branch,
                             created_at,
                             stamp,
                             size,
                             lineage_known,
+                            None,
+                            place,
                         )
                     )
-                # without a look inside some are not told from a person's copy of a checkpoint
-                foreign += sum(
-                    not (name.startswith(".") or (names_only and name.endswith(".json")))
-                    for name in others
-                )
+                for name in others:
+                    # without a look inside some are not told from a copy of a checkpoint
+                    unsure = names_only and name.endswith(".json")
+                    foreign += not (name.startswith(".") or unsure)
         return Scan(headers, foreign, tuple(problems), complete=not names_only)
 
     def look(self, paths: Iterable[str]) -> list[Header]:
@@ -230,11 +231,11 @@ class JsonDirStore:
 
 def _look(
     folder: str, names_only: bool, problems: list[str]
-) -> tuple[dict[str, tuple[int, int | None]], list[str], list[str]]:
+) -> tuple[dict[str, tuple[int, int | None]], list[os.DirEntry[str]], list[str]]:
     """What is in a folder: the stamp and size of each file (0 and None with ``names_only``),
-    the names of folders, and those of all else. Raises `OSError`."""
+    the folders, and the names of all else. Raises `OSError`."""
     files: dict[str, tuple[int, int | None]] = {}
-    folders: list[str] = []
+    folders: list[os.DirEntry[str]] = []
     others: list[str] = []
     reachable = os.access(folder, os.X_OK)
     with os.scandir(folder) as found:
@@ -255,7 +256,7 @@ def _look(
                 else:
                     files[entry.name] = at.st_mtime_ns, at.st_size
             elif entry.is_dir(follow_symlinks=False):
-                folders.append(entry.name)
+                folders.append(entry)
             else:
                 # a link may lead out of the store
                 others.append(entry.name)

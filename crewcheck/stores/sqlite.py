@@ -79,6 +79,7 @@ class SqliteStore:
     def __init__(self, path: str) -> None:
         self.location = path
         self._reader = Reader(path)
+        self._place = f"{path}#"
         self._key = "_rowid_"
         self._numbered = True
         self._is_utf8 = False  # then a blob of a text is what a query gives
@@ -87,6 +88,7 @@ class SqliteStore:
     def scan(self, names_only: bool = False) -> Scan:
         """All headers. Rows on damaged pages are listed too where their ids can be read."""
         problems: list[str] = []
+        state = self._reader.state()
         try:
             headers = self._reader.run(self._headers)
             if self._reader.damage is not None:
@@ -98,7 +100,7 @@ class SqliteStore:
                 raise
             unread = f"; rows whose page cannot be read: {lost}" if lost else ""
             problems.append(f"{error.message}{unread}; {error.hint}")
-        return Scan(headers, problems=tuple(problems))
+        return Scan(headers, problems=tuple(problems), state="" if problems else state)
 
     def write(self, data: bytes, *, id: str, parent_id: str | None, branch: str) -> str:
         from crewcheck.stores.sqlite_write import add_row
@@ -203,7 +205,8 @@ class SqliteStore:
         select, known = self._select(db)
         # by row number: later ones are newer
         order = f" ORDER BY {self._key}" if self._numbered else ""
-        return [self._header(row, known, at) for at, row in enumerate(rows(db, select + order))]
+        found = rows(db, select + order)
+        return [self._header(row, known, at) for at, row in enumerate(found)]
 
     def _select(self, db: sqlite3.Connection) -> tuple[str, bool]:
         """The query for the small columns, and whether there are parents among them."""
@@ -222,7 +225,7 @@ class SqliteStore:
         listed = ", ".join([self._key, "id", *small, branch, "typeof(data)", SIZE.format("data")])
         return f"SELECT {listed} FROM checkpoints", "parent_id" in names
 
-    def _header(self, row: tuple[Any, ...], lineage_known: bool, place: int) -> Header:
+    def _header(self, row: tuple[Any, ...], lineage_known: bool, at: int) -> Header:
         key, name, created_at, parent_id, branch, kind, size = row
         damage = None
         if type(name) is not str:
@@ -234,19 +237,20 @@ class SqliteStore:
             name = _name(name, key)
         if size == 0 or kind not in _KINDS:
             damage = _unfit(kind, b"")
+        if parent_id and type(parent_id) is not str:
+            parent_id = readable(parent_id)
         return Header(
-            key=key,
-            id=name,
-            location=f"{self.location}#{name}",
-            parent_id=(parent_id if type(parent_id) is str else readable(parent_id))
-            if parent_id
-            else None,
-            branch=branch if type(branch) is str and branch else readable(branch or "main"),
-            created_at=(type(created_at) is str and time_of(created_at)) or time_of(name),
-            stamp=key if type(key) is int else place,
-            size=size,
-            lineage_known=lineage_known,
-            damage=damage,
+            key,
+            name,
+            name,
+            parent_id or None,
+            branch if type(branch) is str and branch else readable(branch or "main"),
+            (type(created_at) is str and time_of(created_at)) or time_of(name),
+            key if type(key) is int else at,
+            size,
+            lineage_known,
+            damage,
+            self._place,
         )
 
     def _salvaged(self, db: sqlite3.Connection) -> tuple[list[Header], int]:
@@ -308,12 +312,12 @@ def _summary_of_long(blob: sqlite3.Blob) -> Summary:
 
 def _measure(db: sqlite3.Connection, headers: list[Header]) -> None:
     for header in headers:
-        # a row that is gone or damaged keeps its secret
-        with (
-            suppress(sqlite3.Error),
-            db.blobopen("checkpoints", "data", int(header.key), readonly=True) as blob,
-        ):
-            header.size = len(blob)
+        try:
+            blob = db.blobopen("checkpoints", "data", int(header.key), readonly=True)
+        except sqlite3.Error:
+            continue  # a row that is gone or damaged keeps its secret
+        header.size = len(blob)
+        blob.close()
 
 
 def summary_of_value(kind: str, data: bytes, whole: bool = False) -> Summary:

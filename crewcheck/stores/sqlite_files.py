@@ -26,6 +26,8 @@ _STALE = 600.0
 
 MAGIC: Final = b"SQLite format 3\0"
 _LEAST_PAGE = 512
+#: A file younger than this may be changed once more within a tick of its clock.
+_YOUNG_NS = 2_000_000_000
 
 _WAL_HEADER = 32
 _WAL_MAGIC = (0x377F0682, 0x377F0683)  # the lowest bit: checksums are big-endian
@@ -58,6 +60,13 @@ class Files:
 
     def fingerprint(self) -> object:
         return stamp(self.main), stamp(self.main + "-wal")
+
+    def state(self) -> str:
+        """The fingerprint as a text; empty where a file is young, or not there."""
+        main, wal = stamp(self.main), stamp(self.main + "-wal")
+        if main is None or time.time_ns() - max(main[2], wal[2] if wal else 0) < _YOUNG_NS:
+            return ""
+        return f"{main} {wal}"
 
     def look(self) -> State:
         """The files as they are now. Raises where there is no file to be read."""

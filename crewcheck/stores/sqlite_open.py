@@ -93,6 +93,11 @@ class Reader:
         """Differs when the database may have changed. Take it *before* reading."""
         return self._files.fingerprint()
 
+    def state(self) -> str:
+        """A text that is the same only while nothing in the database changes, empty where it
+        has just been written (twice within a tick of the clock, perhaps). As `fingerprint`."""
+        return self._files.state()
+
     def run(
         self,
         work: Callable[[sqlite3.Connection], T],

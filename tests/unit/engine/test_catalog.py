@@ -43,6 +43,18 @@ def test_a_refresh_keeps_what_is_known_and_sees_what_is_new(tmp_path: Path) -> N
         assert (damage.rule, damage.readable) == ("parent-missing", True)
 
 
+def test_what_is_ordered_later_is_ordered_when_asked_for(tmp_path: Path) -> None:
+    small_store(tmp_path)
+    orders = []
+    for later in (False, True):
+        with open_catalog(str(tmp_path), ordered_later=later) as catalog:
+            orders.append([one.id for one in catalog.unread()])
+        with open_catalog(str(tmp_path), ordered_later=later) as catalog:
+            catalog.read_summaries()
+            orders.append([one.id for one in reversed(catalog.checkpoints)])
+    assert orders == [[ident(number) for number in (5, 4, 3, 2, 1)]] * 4
+
+
 def test_a_rewritten_file_is_read_again(tmp_path: Path) -> None:
     path = write(tmp_path, document(crew(task())), ident(1))
     with open_catalog(str(tmp_path)) as catalog:

@@ -17,7 +17,9 @@ import pytest
 from crewcheck.engine.catalog import Catalog, open_catalog
 from crewcheck.model.scan import Header, Summary
 from crewcheck.stores import index as index_module
+from crewcheck.stores.detect import open_path
 from crewcheck.stores.index import Index, open_index
+from crewcheck.stores.sqlite import SqliteStore
 from tests.build import crew, document, ident, small_store, task, write
 
 
@@ -195,7 +197,19 @@ def no_tables(path: Path) -> None:
         db.execute("DROP TABLE summaries")
 
 
-@pytest.mark.parametrize("harm", [garbage, torn, cut, other_version, no_tables])
+def odd_facts(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as db, db:
+        db.execute("UPDATE summaries SET facts = '[1, 2]'")
+
+
+def no_facts(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as db, db:
+        db.execute("UPDATE summaries SET facts = NULL")
+
+
+@pytest.mark.parametrize(
+    "harm", [garbage, torn, cut, other_version, no_tables, odd_facts, no_facts]
+)
 def test_an_index_that_is_of_no_use_is_made_anew(
     store: Path, own_index: Path, monkeypatch: pytest.MonkeyPatch, harm: Any
 ) -> None:
@@ -284,3 +298,59 @@ def test_what_a_name_says_otherwise_is_kept(tmp_path: Path, own_index: Path) -> 
     first = read(tmp_path)
     assert len(first[ident(2)]["notes"]) == 1
     assert (read(tmp_path), len(rows(own_index))) == (first, 1)
+
+
+def measured(path: Path, monkeypatch: pytest.MonkeyPatch) -> int:
+    """How many rows are measured for a listing, which is as it would be without an index."""
+    counted = 0
+    real = SqliteStore.measure
+
+    def counting(store: SqliteStore, headers: list[Header]) -> None:
+        nonlocal counted
+        counted += len([one for one in headers if one.size is None])
+        real(store, headers)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(SqliteStore, "measure", counting)
+        with open_catalog(str(path)) as catalog:
+            catalog.read_summaries()
+            found = plain(catalog), [one.header.size for one in catalog.checkpoints]
+    with Catalog(open_path(str(path)).store) as catalog:
+        catalog.read_summaries()
+        assert found[1] == [one.header.size for one in catalog.checkpoints]
+        assert found[0] == plain(catalog)
+    return counted
+
+
+def test_texts_of_a_database_are_measured_once_while_nothing_changes(
+    tmp_path: Path, own_index: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # before SQLite 3.43 no query tells the size of a text
+    monkeypatch.setattr("crewcheck.stores.sqlite.SIZE", "NULL")
+    path = database(tmp_path / "a.db", document(crew(task(output="x"))), document(crew(task())))
+    os.utime(path, (1000, 1000))
+    assert [measured(path, monkeypatch) for _ in range(4)] == [2, 2, 0, 0]
+    with closing(sqlite3.connect(path)) as db, db:
+        longer = json.dumps(document(crew(task(), task(output="y"))))
+        db.execute("UPDATE checkpoints SET data = ? WHERE id = ?", (longer, ident(2)))
+    # just written: it may be written again within a tick
+    assert [measured(path, monkeypatch) for _ in range(3)] == [2, 2, 2]
+    os.utime(path, (2000, 2000))
+    assert [measured(path, monkeypatch) for _ in range(3)] == [2, 0, 0]
+
+
+def test_a_state_is_not_kept_where_the_rows_were_not_compared(
+    tmp_path: Path, own_index: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("crewcheck.stores.sqlite.SIZE", "NULL")
+    path = database(tmp_path / "a.db", document(crew(task(output="x"))))
+    os.utime(path, (1000, 1000))
+    assert [measured(path, monkeypatch) for _ in range(3)] == [1, 1, 0]
+    with closing(sqlite3.connect(path)) as db, db:
+        db.execute("UPDATE checkpoints SET data = ?", (json.dumps(document(crew(task(), task()))),))
+    os.utime(path, (2000, 2000))
+    with closing(sqlite3.connect(own_index, isolation_level=None)) as db:
+        db.execute("BEGIN EXCLUSIVE")
+        assert measured(path, monkeypatch) == 1
+        db.execute("ROLLBACK")
+    assert [measured(path, monkeypatch) for _ in range(3)] == [1, 0, 0]
