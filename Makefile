@@ -30,7 +30,7 @@ check: .dev ## lint, formatting, types, import rules
 	.venv/bin/mypy
 	.venv/bin/lint-imports --no-logo
 
-bench: .dev ## measure how fast it is
+bench: .dev ## measure how fast it is, beside CrewAI where there is one
 	.venv/bin/python -m tests.bench $(ARGS)
 
 screenshots: .dev ## draw the pictures in the documentation anew

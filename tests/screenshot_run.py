@@ -169,7 +169,7 @@ class Told:
         with (
             patch.object(launching, "prepare", prepare),
             patch.object(launching, "start", lambda _prepared: RunHandle(self.folder)),
-            patch.object(launching, "find_project", lambda _store: Project(str(self.store), None)),
+            patch.object(launching, "project_of", lambda _source: Project(str(self.store), None)),
         ):
             yield
 

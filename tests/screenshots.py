@@ -17,6 +17,7 @@ from pathlib import Path
 
 from textual.widgets import Input, TextArea
 
+from crewcheck.cli.demo import HINT
 from crewcheck.model.words import epoch
 from crewcheck.tui.app import CrewcheckApp
 from crewcheck.tui.glyphs import UNICODE
@@ -30,13 +31,16 @@ ROOT = Path(__file__).resolve().parent.parent
 STORE = ROOT / "crewcheck" / "demo" / "store"
 FOLDER = ROOT / "screenshots"
 SIZE = (120, 36)
-HINT = "↑↓ move · → open · Tab detail · 1-5 tabs · / filter · ? help"
+#: Of the pictures that need more room.
+SIZES = {"diff": (170, 36)}
 #: Name -> the keys that lead there, and whether the hint is shown.
 SHOTS: dict[str, tuple[tuple[str, ...], bool]] = {
     "tree": (("plus", *["down"] * 8), True),
     "overview": ((), False),
     "tasks": (("plus", *["down"] * 10, "2", "tab", "up"), False),
     "inputs": (("3", "tab"), False),
+    "messages": (("plus", *["down"] * 10, "4", "tab"), False),
+    "diff": (("plus", *["down"] * 5, "space", *["down"] * 5, "d", "tab", *["down"] * 4), False),
 }
 
 
@@ -48,7 +52,13 @@ RUNS: dict[str, tuple[int, tuple[str, ...]]] = {
 }
 
 
-async def picture(keys: tuple[str, ...], hint: bool, now: float, edited: str = "") -> str:
+async def picture(
+    keys: tuple[str, ...],
+    hint: bool,
+    now: float,
+    edited: str = "",
+    size: tuple[int, int] = SIZE,
+) -> str:
     """The screen after some keys, as SVG."""
     app = CrewcheckApp(
         ".checkpoints",
@@ -56,7 +66,7 @@ async def picture(keys: tuple[str, ...], hint: bool, now: float, edited: str = "
         now=lambda: now,
         glyphs=UNICODE,
     )
-    async with app.run_test(size=SIZE) as pilot:
+    async with app.run_test(size=size) as pilot:
         screen = app.screen
         assert isinstance(screen, BrowserScreen)
         for key in (None, *keys):
@@ -127,7 +137,8 @@ def main(folder: Path = FOLDER) -> None:
         os.chdir(place)
         try:
             for name, (keys, hint) in SHOTS.items():
-                keep(folder, name, asyncio.run(picture(keys, hint, now)))
+                size = SIZES.get(name, SIZE)
+                keep(folder, name, asyncio.run(picture(keys, hint, now, size=size)))
             for name, (upto, keys) in RUNS.items():
                 keep(folder, name, run_picture(Path(place) / name, upto, keys))
         finally:

@@ -10,7 +10,7 @@ import click
 from crewcheck.cli.console import Console
 from crewcheck.errors import Exit, Refused
 
-HINT = "↑↓ move   → open   Tab details   1 2 3 tabs   ? help   q quit   (demo --crewai runs it)"
+HINT = "↑↓ move · → open · Tab details · 1 2 3 tabs · ? help · demo --crewai runs it"
 
 
 def demo_store() -> str:
@@ -20,7 +20,7 @@ def demo_store() -> str:
     return os.path.join(os.path.dirname(os.path.abspath(crewcheck.demo.__file__)), "store")
 
 
-RUN_HINT = "f forks what you have edited   e resumes   1-5 tabs   ? help   q quit"
+RUN_HINT = "f forks what you have edited · e resumes · 1 2 3 tabs · ? help · q quit"
 
 
 @click.command("demo")
