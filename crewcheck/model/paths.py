@@ -56,6 +56,15 @@ def follow(value: Any, path: Path) -> Any:
     return at
 
 
+def holds(value: Any, path: Path) -> bool:
+    """Whether there is something at a path."""
+    try:
+        follow(value, path)
+    except NotFound:
+        return False
+    return True
+
+
 def changed_at(value: Any, path: Path, new: Any, before: Path = ()) -> tuple[Any, Any]:
     """A copy of a value with something else at a path: ``(copy, what was there or None)``.
 
