@@ -229,11 +229,11 @@ async def test_what_cannot_be_edited_here(running: Running, tmp_path: Path, text
         assert "$EDITOR" in told(pilot)
 
 
-async def test_flows_are_not_edited(running: Running, tmp_path: Path) -> None:
-    build.write(tmp_path, build.document(build.flow("begin", name="F")), build.ident(1))
+async def test_agents_are_not_edited(running: Running, tmp_path: Path) -> None:
+    build.write(tmp_path, build.document(build.agent()), build.ident(1))
     async with running(tmp_path) as pilot:
         await press(pilot, "2", "i")
-        assert "only crews" in told(pilot).lower()
+        assert "only crews and flows" in told(pilot).lower()
 
 
 async def test_leaving_with_edits_asks(running: Running, small: Path) -> None:
@@ -271,6 +271,18 @@ def test_the_book_of_edits() -> None:
     assert book.total == 1
     assert book.undo("b") == "out"
     assert book.of("b").outputs == {0: "x"}
+    assert book.set_result("b", 1, [1], {1: [2]}, "result") is True
+    assert book.set_result("b", 1, [1], {1: [2]}, "result") is False
+    assert book.set_state("b", {("n",): 1, ("m", 0): None}, "state") is True
+    assert book.set_state("b", {("n",): 1, ("m", 0): None}, "state") is False
+    assert (book.count("b"), book.total) == (4, 5)
+    assert book.set_state("b", {("n",): True}, "state") is True
+    assert book.set_result("b", 1, [2], {1: [2]}, "result") is True
+    assert (book.of("b").results, book.of("b").state) == ({}, {("n",): True})
+    assert [book.undo("b") for _ in range(3)] == ["result", "state", "state"]
+    assert (book.of("b").results, book.of("b").state) == ({1: [1]}, {})
+    assert book.set_result("b", 2, "", {}, "result") is True
+    assert book.of("b").results == {1: [1], 2: ""}
     book.forget("b")
     assert book.undo("b") is None
     assert book.of("a").inputs == {"n": True}
