@@ -7,8 +7,19 @@ all that was before it.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Set
+from typing import Any
+
+from crewcheck.engine.costs import costs
 from crewcheck.engine.flow_plan import FlowWishes, Step, plan_flow
-from crewcheck.engine.invalidation import Decision, TaskFacts, Wishes, decide
+from crewcheck.engine.invalidation import (
+    DONE,
+    SKIPPED,
+    Decision,
+    TaskFacts,
+    Wishes,
+    decide,
+)
 from crewcheck.engine.source import FLOW, Source
 from crewcheck.model.document import objects
 from crewcheck.model.edits import Edits, changed_inputs
@@ -56,25 +67,48 @@ def steps_from_data(source: Source, project: Project | None) -> tuple[Step, ...]
     return None
 
 
-def wishes_of(source: Source, edits: Edits) -> Wishes:
-    """A person's edits of a crew as `invalidation` takes them."""
-    return Wishes(
-        frozenset(edits.outputs),
-        frozenset(changed_inputs(source.inputs, edits)),
-        frozenset(edits.rerun),
-        frozenset(edits.keep),
-    )
+class Planner:
+    """Decides what a fork or resume keeps and runs, anew for each wish of a person.
+
+    ``facts`` are those of a crew's tasks, and empty for a flow. ``steps`` are those of a
+    flow's class, None where it was not found for certain.
+    """
+
+    def __init__(self, source: Source, edits: Edits, project: Project | None) -> None:
+        self.source = source
+        self.is_flow = source.kind == FLOW
+        self.facts = [] if self.is_flow else facts_from_data(source, project)
+        self.steps = steps_from_data(source, project) if self.is_flow else None
+        self._edits = edits
+        self._inputs = frozenset(changed_inputs(source.inputs, edits))
+
+    def learn(self, facts: Iterable[TaskFacts]) -> None:
+        """Take what the child has found out about the user's own tasks."""
+        self.facts = list(facts)
+
+    def decide(self, rerun: Set[int] | None = None, keep: Set[int] | None = None) -> list[Decision]:
+        """What is kept and what runs, with the person's edits and these wishes (None: theirs)."""
+        edits = self._edits
+        again = frozenset(edits.rerun if rerun is None else rerun)
+        kept = frozenset(edits.keep if keep is None else keep)
+        if self.is_flow:
+            wishes = FlowWishes(edits.results, self._inputs, again, kept)
+            finished = not self.source.pending
+            return plan_flow(self.source.calls, self.steps, wishes, finished=finished)
+        return decide(self.facts, Wishes(frozenset(edits.outputs), self._inputs, again, kept))
+
+    def can_keep(self, index: int) -> bool:
+        """Whether an item has a recording that can be kept."""
+        if self.is_flow:
+            calls = self.source.calls
+            return index < len(calls) and calls[index].state == DONE
+        return self.facts[index].state in (DONE, SKIPPED)
+
+    def costs(self, items: Iterable[Decision]) -> dict[str, Any]:
+        """What is spent, and what the part that runs again cost: see `costs.costs`."""
+        return costs(self.source, [item.as_dict() for item in items])
 
 
 def decide_from_data(source: Source, edits: Edits, project: Project | None) -> list[Decision]:
     """What a fork keeps and runs, as far as data tells."""
-    if source.kind == FLOW:
-        wishes = FlowWishes(
-            edits.results,
-            frozenset(changed_inputs(source.inputs, edits)),
-            frozenset(edits.rerun),
-            frozenset(edits.keep),
-        )
-        steps = steps_from_data(source, project)
-        return plan_flow(source.calls, steps, wishes, finished=not source.pending)
-    return decide(facts_from_data(source, project), wishes_of(source, edits))
+    return Planner(source, edits, project).decide()

@@ -29,6 +29,8 @@ from crewcheck.model.document import (
     sorted_events,
     text,
 )
+from crewcheck.model.flow_calls import DONE, calls, newest_state
+from crewcheck.model.json_values import same_json
 from crewcheck.model.losses import Loss, losses
 from crewcheck.model.primary import flow_name, primary
 from crewcheck.model.scan import Checkpoint, Summary
@@ -50,11 +52,29 @@ _AS_IT_IS = frozenset({"checkpoint", "summary"})
 
 
 @dataclass(frozen=True, slots=True)
+class CallLine:
+    """A call of a flow's method, as an edit needs it.
+
+    ``index`` is its position among all calls. ``gives_text``: another result of it is a
+    text, else JSON.
+    """
+
+    index: int
+    method: str
+    label: str
+    state: str
+    result: Any
+    gives_text: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Info:
     """A checkpoint in full. Lists are empty where the entity's kind has no such thing.
 
     ``inputs`` are those of the kickoff (None: it had none), ``placeholders`` the names
     that the templates ask for, ``question`` and ``answer`` an agent's, ``state`` a flow's.
+    ``calls`` are those of a flow's methods, ``behind`` is the state after the last that is
+    finished, where that is not ``state`` itself: a fork goes on with it.
     ``settings`` are the checkpoint settings of the run (location, on_events, ...).
     ``events`` may have been left out; ``event_count`` is how many there are. ``failure`` is
     what the newest event of a failure says. ``checks`` are findings of damage and warnings,
@@ -82,6 +102,17 @@ class Info:
     notes: tuple[str, ...]
     checks: list[Check]
     edits: list[Edited] = field(default_factory=list)
+    calls: list[CallLine] = field(default_factory=list)
+    behind: dict[str, Any] | None = None
+
+    @property
+    def state_to_edit(self) -> Any:
+        """The state that a fork of a flow goes on with."""
+        return self.state if self.behind is None else self.behind
+
+    def last_call(self, method: str) -> CallLine | None:
+        """The last call of a method, None where the record does not tell of one."""
+        return next((one for one in reversed(self.calls) if one.method == method), None)
 
     def edited_places(self) -> list[tuple[str, str]]:
         """What a person has edited, in words, and the fork in which that was done."""
@@ -125,8 +156,18 @@ def lay_out(
     entity = mapping(primary(document, events)) if summary.kind else {}
     kind = summary.kind
     methods: list[flows.Method] = []
+    lines: list[CallLine] = []
+    behind: dict[str, Any] | None = None
     if kind == "flow":
-        methods = flows.methods(entity, flow_name(entity, events), events)
+        name = flow_name(entity, events)
+        methods = flows.methods(entity, name, events)
+        made = calls(entity, name, events)
+        lines = list(
+            CallLine(one.index, one.method, one.label, one.state, one.result, one.gives_text)
+            for one in made
+        )
+        newest = newest_state(entity, [one for one in made if one.state == DONE])
+        behind = None if same_json(newest, flows.state(entity)) else newest
     question, answer = conversation(events) if kind == "agent" else (None, None)
     known = checkpoint.summary.notes if checkpoint.summary else ()
     notes = (*known, *summary.notes, *notes)
@@ -151,6 +192,8 @@ def lay_out(
         notes=tuple(dict.fromkeys(notes)),
         # what was passed over would look like damage
         checks=_checks(document) if kind and not isinstance(document, LeanDocument) else [],
+        calls=lines,
+        behind=behind,
     )
     return info if redactor.show else redacted(redactor, info)
 

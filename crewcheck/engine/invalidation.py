@@ -158,6 +158,11 @@ def to_run(decisions: Iterable[Decision]) -> list[int]:
     return [decision.index for decision in decisions if decision.action == RUN]
 
 
+def not_kept(decisions: Iterable[Decision]) -> list[int]:
+    """The positions whose recording goes: what is run again, and what nothing leads to."""
+    return [decision.index for decision in decisions if decision.action != KEEP]
+
+
 def to_keep(decisions: Iterable[Decision]) -> list[int]:
     """The positions that answer from the recording."""
     return [decision.index for decision in decisions if decision.action == KEEP]

@@ -14,7 +14,7 @@ from crewcheck.engine import attempts
 from crewcheck.engine.branches import check_branch, new_branch
 from crewcheck.engine.data_plan import decide_from_data
 from crewcheck.engine.fork import dump, fork_document, new_id
-from crewcheck.engine.invalidation import KEEP, RUN, Decision
+from crewcheck.engine.invalidation import RUN, Decision, not_kept
 from crewcheck.engine.source import CREW, Source
 from crewcheck.errors import NotFound, Refused, UsageProblem
 from crewcheck.model.crew import placeholders
@@ -256,7 +256,8 @@ def confirm(prepared: Prepared, handle: RunHandle, plan: Message) -> str:
 def write_fork(
     source: Source, edits: Edits, branch: str, run: list[int]
 ) -> tuple[str, str, dict[str, Any]]:
-    """Write the fork's own checkpoint: ``(id, location, document)``.
+    """Write the fork's own checkpoint: ``(id, location, document)``. ``run`` are the
+    positions that are not kept.
 
     Raises `Refused` or `Unreadable`.
     """
@@ -274,8 +275,7 @@ def fork_without_run(
     wish = Wish(action=FORK, edits=edits, branch=branch)
     chosen = _branch(source, wish)
     decisions = decide_from_data(source, edits, project_of(source))
-    run = [one.index for one in decisions if one.action != KEEP]
-    checkpoint_id, location, _ = write_fork(source, edits, chosen, run)
+    checkpoint_id, location, _ = write_fork(source, edits, chosen, not_kept(decisions))
     return checkpoint_id, chosen, location, decisions
 
 

@@ -139,7 +139,7 @@ def result_value(call: Call, given: str) -> Any:
 
     Raises `UsageProblem`.
     """
-    if call.state != DONE or call.result is None or isinstance(call.result, str):
+    if call.gives_text:
         return given
     import json
 

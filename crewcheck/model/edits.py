@@ -37,6 +37,13 @@ class Edits:
             self.inputs or self.outputs or self.results or self.state or self.rerun or self.keep
         )
 
+    def copy(self) -> Edits:
+        """The same edits, to be changed apart from these."""
+        return Edits(
+            dict(self.inputs), dict(self.outputs), dict(self.results), dict(self.state),
+            set(self.rerun), set(self.keep),
+        )  # fmt: skip
+
 
 class Change(NamedTuple):
     """One thing that was edited: its place in the checkpoint, and both values."""
@@ -72,6 +79,39 @@ def parse_state(text: str) -> tuple[Path, Any]:
     if not steps:
         raise UsageProblem("--state changes parts of a state", "name one: --state PATH=JSON")
     return steps, json_or_text(value)
+
+
+def state_changes(before: Any, after: Mapping[str, Any]) -> dict[Path, Any]:
+    """What must be set in a flow's state to make another one of it, by place.
+
+    A list that has grown or shrunk, and an object inside the state that has lost a key, are
+    set as a whole. Raises `UsageProblem` where the state itself has lost a key: a fork cannot
+    take one away.
+    """
+    old = before if isinstance(before, dict) else {}
+    lost = [key for key in old if key not in after]
+    if lost:
+        raise UsageProblem(
+            f'the key "{shown(lost[0])}" is gone, and a fork cannot take a key out of the state: '
+            "give it another value, like null"
+        )
+    changes: dict[Path, Any] = {}
+    stack: list[tuple[Path, Any, Any]] = [((), old, dict(after))]
+    while stack:
+        path, one, other = stack.pop()
+        if isinstance(one, dict) and isinstance(other, dict) and one.keys() <= other.keys():
+            new = [((*path, key), one.get(key, _Nothing), value) for key, value in other.items()]
+            stack += reversed(new)
+        elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
+            both = enumerate(zip(one, other, strict=True))
+            stack += reversed([((*path, str(at)), was, value) for at, (was, value) in both])
+        elif not same_json(one, other):
+            changes[path] = other
+    return changes
+
+
+class _Nothing:
+    """Equals nothing that JSON holds."""
 
 
 def json_or_text(value: str) -> Any:

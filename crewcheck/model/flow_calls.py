@@ -52,6 +52,11 @@ class Call:
         """What a person calls it: the method, and which call of several."""
         return self.method if self.of == 1 else f"{self.method}#{self.number}"
 
+    @property
+    def gives_text(self) -> bool:
+        """Whether another result is taken as a text, not as JSON: what it gave was none."""
+        return self.state != DONE or self.result is None or isinstance(self.result, str)
+
 
 def calls(
     flow: Mapping[str, Any], name: str | None, events: Sequence[Mapping[str, Any]]

@@ -95,6 +95,16 @@ def changed_at(value: Any, steps: Sequence[str], new: Any, where: str) -> tuple[
     return copy, old
 
 
+def holds(value: Any, steps: Iterable[str]) -> bool:
+    """Whether there is something at a path."""
+    try:
+        for step in steps:
+            value = value[_key(value, step, "it")]
+    except NotFound:
+        return False
+    return True
+
+
 def _key(value: Any, step: str, where: str) -> Any:
     """The key or place in a list that a step means. Raises `NotFound`."""
     if isinstance(value, dict):
@@ -115,7 +125,7 @@ def _further(gone: str, step: str) -> str:
         return f"{gone}[{step}]"
     if re.fullmatch(r"[^.\[\]\"'\s]+", step):
         return f"{gone}.{step}" if gone else step
-    return f"{gone}[{json.dumps(step)}]"
+    return f"{gone}[{json.dumps(step, ensure_ascii=False)}]"
 
 
 def _keys(value: dict[str, Any], wanted: str) -> str:

@@ -18,7 +18,7 @@ BROWSER_BINDINGS: list[BindingType] = [
     Binding("e", "resume", "Resume", id="resume",
             tooltip="Go on from the checkpoint on its branch: shows the plan first"),
     Binding("i", "edit", "Edit", id="edit",
-            tooltip="Edit the task's output, or the input, under the cursor"),
+            tooltip="Edit the output, the result, the input or the state that is shown"),
     Binding("a", "add_input", "Add input", id="edit.add", show=False,
             tooltip="On the Inputs tab, add an input"),
     Binding("o", "edit_outside", "In $EDITOR", id="edit.outside", show=False,

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import copy
 from typing import Any
 
 from crewcheck.model.edits import Edits
+from crewcheck.model.json_path import Path
 from crewcheck.model.json_values import same_json
 from crewcheck.model.scan import Checkpoint
 
@@ -58,34 +58,49 @@ class EditBook:
     def set_output(
         self, identity: Identity, index: int, value: str, was: str | None, said: str
     ) -> bool:
-        """Change a task's output; giving it what it was takes the edit back.
+        """Change a task's output (``was`` None: it has none). Whether anything has changed.
 
-        Returns whether anything has changed.
+        Here as in the others, giving back what was recorded takes the edit back.
         """
-        before = self.of(identity)
-        if value == before.outputs.get(index, was):
-            return False
-        edits = self._step(identity, said)
-        if value == was:
-            edits.outputs.pop(index, None)
-        else:
-            edits.outputs[index] = value
-        return True
+        recorded = {} if was is None else {index: was}
+        return self._set(identity, "outputs", index, value, recorded, said)
 
     def set_input(
         self, identity: Identity, name: str, value: Any, given: dict[str, Any] | None, said: str
     ) -> bool:
         """Change or add an input. Types count: 3 and "3" are two values."""
-        recorded = given or {}
-        now = self.of(identity).inputs
-        current = now if name in now else recorded
-        if name in current and same_json(current[name], value):
+        return self._set(identity, "inputs", name, value, given or {}, said)
+
+    def set_result(
+        self, identity: Identity, index: int, value: Any, recorded: dict[int, Any], said: str
+    ) -> bool:
+        """Change the result of a call; ``recorded`` holds it if the call has one."""
+        return self._set(identity, "results", index, value, recorded, said)
+
+    def set_state(self, identity: Identity, changes: dict[Path, Any], said: str) -> bool:
+        """Change a flow's state at these places, and nowhere else."""
+        before = self.of(identity).state
+        if before.keys() == changes.keys() and all(
+            same_json(before[path], value) for path, value in changes.items()
+        ):
             return False
-        edits = self._step(identity, said)
-        if name in recorded and same_json(recorded[name], value):
-            edits.inputs.pop(name, None)
+        self._step(identity, said).state = dict(changes)
+        return True
+
+    def _set(
+        self, identity: Identity, part: str, key: Any, value: Any, recorded: dict[Any, Any],
+        said: str,
+    ) -> bool:  # fmt: skip
+        """Change one thing of a part of the edits (a field of `Edits`)."""
+        edited = getattr(self.of(identity), part)
+        now = edited if key in edited else recorded
+        if key in now and same_json(now[key], value):
+            return False
+        edited = getattr(self._step(identity, said), part)
+        if key in recorded and same_json(recorded[key], value):
+            edited.pop(key, None)
         else:
-            edits.inputs[name] = value
+            edited[key] = value
         return True
 
     def undo(self, identity: Identity) -> str | None:
@@ -111,15 +126,14 @@ class EditBook:
         self._before.pop(identity, None)
 
     def _step(self, identity: Identity, said: str) -> Edits:
-        edits = self._edits.setdefault(identity, Edits())
+        """New edits, to be changed; those before can be brought back."""
+        before = self.of(identity)
         steps = self._before.setdefault(identity, [])
-        steps.append((said, Edits(dict(edits.inputs), dict(edits.outputs))))
+        steps.append((said, before))
         del steps[:-MOST_STEPS]
-        made = copy.copy(edits)
-        made.inputs, made.outputs = dict(edits.inputs), dict(edits.outputs)
-        self._edits[identity] = made
+        made = self._edits[identity] = before.copy()
         return made
 
 
 def number_of(edits: Edits) -> int:
-    return len(edits.inputs) + len(edits.outputs)
+    return len(edits.inputs) + len(edits.outputs) + len(edits.results) + len(edits.state)

@@ -6,13 +6,22 @@ from dataclasses import dataclass
 from typing import Any
 
 from crewcheck.engine.cut import Cut
+from crewcheck.engine.inspect import Info
+from crewcheck.errors import UsageProblem
+from crewcheck.model.edits import state_changes
+from crewcheck.model.flow_calls import DONE
 from crewcheck.model.harmless import one_line
+from crewcheck.model.json_path import write_path
 from crewcheck.tui import typed
 from crewcheck.tui.pages import Page, Subject
 from crewcheck.tui.pages.inputs import InputsPage
+from crewcheck.tui.pages.methods import MethodsPage
+from crewcheck.tui.pages.state import StatePage
 from crewcheck.tui.pages.tasks import TasksPage
 
-OUTPUT, INPUT = "output", "input"
+OUTPUT, INPUT, RESULT, STATE = "output", "input", "result", "state"
+
+_MASKED = "holds a secret that is hidden: an edit would write the mask in its place"
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +29,8 @@ class Target:
     """One editable thing. ``value`` is what it is now, ``recorded`` what the document has.
 
     ``kind`` is its JSON type; ``structured``: a text that must be JSON. ``known``: there
-    was a value.
+    was a value. ``index`` is the position of a task or call, ``name`` that of an input.
+    ``secrets``: nothing in it is hidden.
     """
 
     what: str
@@ -32,6 +42,7 @@ class Target:
     name: str = ""
     known: bool = True
     structured: bool = False
+    secrets: bool = False
 
     @property
     def text(self) -> str:
@@ -49,13 +60,27 @@ def target_of(subject: Subject, page: Page | None, index: int, *, secrets: bool)
         raise CannotEdit("this checkpoint cannot be read, so nothing in it can be edited")
     if info is None:
         raise CannotEdit("the document is still being read")
-    if info.summary.kind != "crew":
-        kind = info.summary.kind or "thing of unknown kind"
-        raise CannotEdit(f"only crews can be forked so far, and this is a {kind}'s checkpoint")
+    kind = info.summary.kind
+    if kind not in ("crew", "flow"):
+        kind = kind or "thing of unknown kind"
+        raise CannotEdit(
+            f"only crews and flows can be forked so far, and this is a {kind}'s checkpoint"
+        )
     if isinstance(page, TasksPage) and page.count:
         target = _output(subject, page, index)
+    elif isinstance(page, MethodsPage) and page.count:
+        target = _result(subject, info, page.methods[index].name)
+    elif isinstance(page, StatePage):
+        return Target(STATE, "state of the flow", subject.state, info.state_to_edit,
+                      typed.OBJECT, secrets=secrets)  # fmt: skip
     elif isinstance(page, InputsPage) and page.count:
+        may_change_inputs(info)
         target = _input(page, index)
+    elif kind == "flow":
+        raise CannotEdit(
+            "results are edited on the Methods tab, inputs on the Inputs tab, "
+            "the state on the State tab"
+        )
     else:
         raise CannotEdit("outputs are edited on the Tasks tab, inputs on the Inputs tab")
     if isinstance(target.value, Cut) or isinstance(target.recorded, Cut):
@@ -66,11 +91,19 @@ def target_of(subject: Subject, page: Page | None, index: int, *, secrets: bool)
             )
         raise CannotEdit(f"{target.title} is still being read: try again in a moment")
     if not secrets and (typed.masked_in(target.value) or typed.is_masked(target.name)):
-        raise CannotEdit(
-            f"{target.title} holds a secret that is hidden: an edit would write the mask in its "
-            "place; start with --show-secrets to edit it"
-        )
+        raise CannotEdit(f"{target.title} {_MASKED}; start with --show-secrets to edit it")
     return target
+
+
+def may_change_inputs(info: Info) -> None:
+    """Raises `CannotEdit` where a fork could not begin with other inputs."""
+    if info.summary.kind not in ("crew", "flow"):
+        raise CannotEdit("only the inputs of crews and flows can be changed")
+    if info.summary.kind == "flow" and info.inputs is None and info.calls:
+        raise CannotEdit(
+            "this checkpoint does not say which inputs its flow began with; "
+            "its state can be changed, on the State tab"
+        )
 
 
 def _output(subject: Subject, page: TasksPage, index: int) -> Target:
@@ -86,6 +119,23 @@ def _output(subject: Subject, page: TasksPage, index: int) -> Target:
         index=index,
         known=edited is not None or task.output is not None,
         structured=task.structured is not None,
+    )
+
+
+def _result(subject: Subject, info: Info, method: str) -> Target:
+    call = info.last_call(method)
+    if call is None:
+        raise CannotEdit("the checkpoint does not tell of a call of this method")
+    edited = subject.edits.results
+    value = edited.get(call.index, call.result)
+    return Target(
+        RESULT,
+        f"result of {one_line(call.label, 60)}",
+        value,
+        call.result,
+        typed.TEXT if call.gives_text else typed.kind_of(call.result),
+        index=call.index,
+        known=call.index in edited or (call.state == DONE and call.result is not None),
     )
 
 
@@ -105,10 +155,24 @@ def _input(page: InputsPage, index: int) -> Target:
 
 
 def check(target: Target, text: str, kind: str) -> Any:
-    """The value that a person typed. Raises `typed.NotThat`."""
+    """What a person typed: a value; of a state what it changes, by place.
+
+    Raises `typed.NotThat`.
+    """
     if target.structured:
         typed.read_json(text)
-    return typed.read(text, kind)
+    value = typed.read(text, kind)
+    if target.what != STATE:
+        return value
+    try:
+        changes = state_changes(target.recorded, value)
+    except UsageProblem as error:
+        raise typed.NotThat(error.message) from None
+    if not target.secrets:
+        for path, new in changes.items():
+            if typed.masked_in([*path, new]):
+                raise typed.NotThat(f"{write_path(path)} {_MASKED}")
+    return changes
 
 
 def steady(target: Target, text: str) -> str:

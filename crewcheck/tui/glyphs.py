@@ -33,6 +33,7 @@ class Glyphs:
     saved: str = "◆"
     again: str = "▸"
     marked: str = "◈"
+    dropped: str = "⊘"
 
     def of_status(self, status: str | None) -> str:
         """The sign of a checkpoint's or a run's status; None is one not read yet."""
@@ -90,6 +91,7 @@ ASCII = Glyphs(
     saved="@",
     again=">",
     marked="%",
+    dropped="/",
 )
 
 #: The style name that goes with a status or a state; see `widgets.lines`.

@@ -15,9 +15,9 @@ from typing import Any
 
 from crewcheck.engine.attempts import count
 from crewcheck.engine.catalog import Catalog, open_catalog
-from crewcheck.engine.data_plan import facts_from_data, wishes_of
+from crewcheck.engine.data_plan import Planner
 from crewcheck.engine.fallback import choose, insist
-from crewcheck.engine.invalidation import Decision, TaskFacts, Wishes
+from crewcheck.engine.invalidation import Decision
 from crewcheck.engine.planning import plan_report
 from crewcheck.engine.redaction import Redactor
 from crewcheck.engine.running import (
@@ -32,9 +32,12 @@ from crewcheck.engine.running import (
     start,
     write_fork,
 )
-from crewcheck.engine.source import CREW, Source, read_source
-from crewcheck.errors import CrewcheckError, NotFound, Refused
+from crewcheck.engine.source import Source, read_source
+from crewcheck.errors import CrewcheckError, NotFound
 from crewcheck.lineage import Node
+from crewcheck.model.flow_calls import DONE
+from crewcheck.model.json_path import Path as Place
+from crewcheck.model.json_path import changed_at, holds, write_path
 from crewcheck.model.scan import DELETED, GONE
 from crewcheck.model.words import many
 from crewcheck.runtimes.follow import Follower
@@ -61,8 +64,8 @@ class Known:
     """
 
     name: str
-    facts: list[TaskFacts]
-    wishes: Wishes
+    kind: str
+    planner: Planner
     changes: list[Change]
     pending: bool
     result: str
@@ -145,23 +148,20 @@ class Launch:
             if self.wish.action == RESUME:
                 node = self._valid(catalog, node, said)
             source = read_source(catalog, node)
-            if source.kind != CREW:
-                raise Refused("only crews can be resumed or forked in the app so far")
             if self.wish.action == RESUME:
                 tried = count(catalog.store.location, source.node, source.done).number
                 if tried:
                     said.append(f"resumed {many(tried, 'time')} without getting further")
-            facts = facts_from_data(source, project_of(source))
+            planner = Planner(source, self.wish.edits, project_of(source))
         except BaseException:
             catalog.close()
             raise
         self._source = source
         hide = self.redactor
-        name = source.name
         return Known(
-            hide.text(name or "crew"),
-            [replace(fact, label=hide.text(fact.label)) for fact in facts],
-            wishes_of(source, self.wish.edits),
+            hide.text(source.name or source.kind),
+            source.kind,
+            planner,
             self._changes(source),
             source.pending,
             hide.text(source.result),
@@ -182,15 +182,14 @@ class Launch:
         return choice.node
 
     def _changes(self, source: Source) -> list[Change]:
-        hide = self.redactor.value
+        hide, at = self.redactor.value, self._at
         edits = self.wish.edits
         found = []
         for name, value in edits.inputs.items():
             before = source.inputs.get(name)
-            found.append(
-                Change(f"input {name}", hide({name: before})[name] if name in source.inputs
-                       else None, hide({name: value}).get(name), name not in source.inputs)
-            )  # fmt: skip
+            what = f"input {hide(name)}"
+            new = name not in source.inputs
+            found.append(Change(what, at((name,), before), at((name,), value), new))
         for index, text in sorted(edits.outputs.items()):
             task = source.tasks[index]
             found.append(
@@ -199,7 +198,26 @@ class Launch:
                     task.output is None,
                 )
             )  # fmt: skip
+        for index, result in sorted(edits.results.items()):
+            call = source.calls[index]
+            what = f"result of {hide(call.label)}"
+            found.append(Change(what, hide(call.result), hide(result), call.state != DONE))
+        state = source.state
+        for path, value in edits.state.items():
+            new = not holds(state, path)
+            state, before = changed_at(state, path, value, "the state")
+            what = f"state {hide(write_path(path))}"
+            found.append(Change(what, at(path, before), at(path, value), new))
         return found
+
+    def _at(self, path: Place, value: Any) -> Any:
+        """A value without secrets, also where only the keys above it tell that it is one."""
+        for step in reversed(path):
+            value = {str(step): value}
+        value = self.redactor.value(value)
+        for _ in path:
+            value = next(iter(value.values())) if isinstance(value, dict) else value
+        return value
 
     def begin(self) -> None:
         """Find project, entry and Python, and start the child. Raises `CrewcheckError`."""
@@ -256,11 +274,11 @@ class Launch:
         self._close()
         return folder, checkpoint_id
 
-    def write_only(self, branch: str, run: list[int]) -> str:
+    def write_only(self, branch: str, not_kept: list[int]) -> str:
         """Write the fork, run nothing: the new checkpoint's id. Raises `CrewcheckError`."""
         assert self._source is not None
         self._check_source()
-        checkpoint_id, _, _ = write_fork(self._source, self.wish.edits, branch, run)
+        checkpoint_id, _, _ = write_fork(self._source, self.wish.edits, branch, not_kept)
         self.give_up()
         return checkpoint_id
 

@@ -1,45 +1,39 @@
-"""A plan that a person can change before it is confirmed: which tasks are kept, which run."""
+"""A plan that a person can change before it is confirmed: what is kept, and what runs."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Mapping
 from typing import Any
 
-from crewcheck.engine.invalidation import (
-    DONE,
-    KEEP,
-    RUN,
-    SKIPPED,
-    Decision,
-    TaskFacts,
-    Wishes,
-    decide,
-    to_run,
-)
+from crewcheck.engine.data_plan import Planner
+from crewcheck.engine.flow_plan import DROP
+from crewcheck.engine.invalidation import KEEP, RUN, Decision, TaskFacts, not_kept
 
 
 class PlanBoard:
-    """Decides anew with each switch. ``exact`` once the child has told of the user's crew."""
+    """Decides anew with each switch. ``exact`` once the child has told of the user's crew.
 
-    def __init__(self, facts: Iterable[TaskFacts], wishes: Wishes) -> None:
-        self.facts = list(facts)
-        self._wishes = wishes
-        self.rerun: set[int] = set(wishes.rerun)
-        self.keep: set[int] = set(wishes.keep)
+    ``costs`` are those of the plan as it is now (see `engine.costs.costs`).
+    """
+
+    def __init__(self, planner: Planner) -> None:
+        self._planner = planner
+        self.rerun: set[int] = set()
+        self.keep: set[int] = set()
         self.exact = False
         self.items: list[Decision] = []
+        self.costs: dict[str, Any] = {}
         self._decide()
 
     @property
-    def run(self) -> list[int]:
-        """The positions that will run."""
-        return to_run(self.items)
+    def not_kept(self) -> list[int]:
+        """The positions whose recording goes."""
+        return not_kept(self.items)
 
     @property
-    def switched(self) -> bool:
-        """Whether a person has changed the plan."""
-        return bool(self.rerun or self.keep)
+    def class_known(self) -> bool:
+        """Whether what depends on what is known from the flow's class, too."""
+        return self._planner.steps is not None
 
     def learn(self, loaded: Mapping[str, Any], plan: Mapping[str, Any]) -> None:
         """Take the facts that the child has of the user's own tasks, and its plan."""
@@ -48,7 +42,7 @@ class PlanBoard:
             for item in plan.get("items") or []
             if isinstance(item, dict) and isinstance(item.get("index"), int)
         }
-        labels = {fact.index: fact.label for fact in self.facts}
+        labels = {fact.index: fact.label for fact in self._planner.facts}
         facts = []
         for task in loaded.get("tasks") or []:
             if not isinstance(task, dict) or not isinstance(task.get("index"), int):
@@ -67,34 +61,36 @@ class PlanBoard:
                 )
             )
         if facts:
-            self.facts = facts
+            self._planner.learn(facts)
         self.exact = True
         self._decide()
 
-    def switch(self, index: int) -> str:
-        """Switch a task between keep and run; why it cannot be, empty if it was."""
-        item = self.items[index]
-        state = self.facts[index].state
+    def switch(self, at: int) -> str:
+        """Switch an item between keep and run; why it cannot be, empty if it was."""
+        item = self.items[at]
+        index = item.index
         if item.rule == "edited":
             return "its output is yours and is kept; undo the edit to let it run"
-        if state not in (DONE, SKIPPED):
+        if item.action == DROP:
+            return "the flow does not come there any more, so it is neither kept nor run"
+        if not self._planner.can_keep(at):
             return "it has no output that could be kept: give it one, or let it run"
         if item.action == KEEP:
             self.keep.discard(index)
             self._decide()
-            if self.items[index].action == KEEP:
+            if self.items[at].action == KEEP:
                 self.rerun.add(index)
         else:
             self.rerun.discard(index)
             self._decide()
-            if self.items[index].action == RUN:
+            if self.items[at].action == RUN:
                 self.keep.add(index)
         self._decide()
         return ""
 
     def _decide(self) -> None:
-        wishes = replace(self._wishes, rerun=frozenset(self.rerun), keep=frozenset(self.keep))
-        self.items = decide(self.facts, wishes)
+        self.items = self._planner.decide(self.rerun, self.keep)
+        self.costs = self._planner.costs(self.items)
 
 
 def _texts(values: Any) -> list[str]:

@@ -101,12 +101,17 @@ def is_masked(text: str) -> bool:
 
 
 def masked_in(value: Any) -> bool:
-    """Whether a secret is hidden anywhere in a value."""
-    if isinstance(value, str):
-        return is_masked(value)
-    if isinstance(value, dict):
-        return any(is_masked(str(key)) or masked_in(item) for key, item in value.items())
-    return isinstance(value, list) and any(map(masked_in, value))
+    """Whether a secret is hidden anywhere in a value, of any depth."""
+    stack = [value]
+    while stack:
+        one = stack.pop()
+        if isinstance(one, str) and is_masked(one):
+            return True
+        if isinstance(one, dict):
+            stack += [*map(str, one), *one.values()]
+        elif isinstance(one, list):
+            stack += one
+    return False
 
 
 def unfit(text: str) -> str:

@@ -229,11 +229,11 @@ async def test_what_cannot_be_edited_here(running: Running, tmp_path: Path, text
         assert "$EDITOR" in told(pilot)
 
 
-async def test_flows_are_not_edited(running: Running, tmp_path: Path) -> None:
-    build.write(tmp_path, build.document(build.flow("begin", name="F")), build.ident(1))
+async def test_agents_are_not_edited(running: Running, tmp_path: Path) -> None:
+    build.write(tmp_path, build.document(build.agent()), build.ident(1))
     async with running(tmp_path) as pilot:
         await press(pilot, "2", "i")
-        assert "only crews" in told(pilot).lower()
+        assert "only crews and flows" in told(pilot).lower()
 
 
 async def test_leaving_with_edits_asks(running: Running, small: Path) -> None:
@@ -271,6 +271,18 @@ def test_the_book_of_edits() -> None:
     assert (book.total, book.identities()) == (1, [one])
     assert book.undo(two) == "out"
     assert book.of(two).outputs == {0: "x"}
+    assert book.set_result(two, 1, [1], {1: [2]}, "result") is True
+    assert book.set_result(two, 1, [1], {1: [2]}, "result") is False
+    assert book.set_state(two, {("n",): 1, ("m", "0"): None}, "state") is True
+    assert book.set_state(two, {("n",): 1, ("m", "0"): None}, "state") is False
+    assert (book.count(two), book.total) == (4, 5)
+    assert book.set_state(two, {("n",): True}, "state") is True
+    assert book.set_result(two, 1, [2], {1: [2]}, "result") is True
+    assert (book.of(two).results, book.of(two).state) == ({}, {("n",): True})
+    assert [book.undo(two) for _ in range(3)] == ["result", "state", "state"]
+    assert (book.of(two).results, book.of(two).state) == ({1: [1]}, {})
+    assert book.set_result(two, 2, "", {}, "result") is True
+    assert book.of(two).results == {1: [1], 2: ""}
     book.forget(two)
     assert book.undo(two) is None
     assert book.of(one).inputs == {"n": True}

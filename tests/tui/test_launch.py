@@ -105,6 +105,36 @@ async def test_a_plan_can_be_switched(
         assert run.state.tokens == 100
 
 
+async def test_costs_follow_the_plan(
+    running: Running, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    events = []
+    for place, name in enumerate(("outline", "draft", "edit")):
+        at = 10 * place
+        usage = {"total_tokens": 1000 * (place + 1)}
+        events += [
+            build.event(at + 1, "task_started", task_id=f"task-{name}"),
+            build.event(at + 2, "llm_call_completed", task_id=f"task-{name}", usage=usage),
+            build.event(at + 4, "task_completed", task_id=f"task-{name}",
+                        started_event_id=f"event-{at + 1}"),
+        ]  # fmt: skip
+    tasks = [build.task(name, output=name) for name in ("outline", "draft", "edit")]
+    build.write(project, build.document(build.crew(*tasks), events=events), build.ident(9))
+    async with running(project) as pilot:
+        use_fake(pilot, monkeypatch)
+        await go_to(pilot, build.ident(9))
+        await keys(pilot, "f")
+        await until_ready(pilot)
+        await until_text(pilot, "spent 6,000 tokens, 23.0s so far")
+        assert "repeats" not in screen_text(pilot)
+        assert "2,000 tokens, 3.0s" in screen_text(pilot)
+        await keys(pilot, "down", "space")
+        await until_text(pilot, "repeats what cost 5,000 tokens, 6.0s")
+        await keys(pilot, "down", "space")
+        await until_text(pilot, "repeats what cost 2,000 tokens, 3.0s")
+        await keys(pilot, "escape")
+
+
 async def test_escape_runs_nothing(
     running: Running, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -298,13 +328,13 @@ async def test_edits_need_a_fork(
 async def test_what_cannot_be_forked(
     running: Running, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    build.write(tmp_path, build.document(build.flow("begin", name="F")), build.ident(1))
+    build.write(tmp_path, build.document(build.agent()), build.ident(1))
     build.write(tmp_path, '{"cut', build.ident(2))
     async with running(tmp_path) as pilot:
         use_fake(pilot, monkeypatch)
         await go_to(pilot, build.ident(1))
         await keys(pilot, "f")
-        await until_text(pilot, "Only crews can be resumed or forked")
+        await until_text(pilot, "only crews and flows")
         await keys(pilot, "escape")
         screen_of(pilot).go_to_checkpoint(build.ident(2))
         await settle(pilot)

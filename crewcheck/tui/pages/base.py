@@ -15,6 +15,7 @@ from crewcheck.model import words
 from crewcheck.model.edits import Edits
 from crewcheck.model.harmless import name as harmless_name
 from crewcheck.model.harmless import one_line
+from crewcheck.model.json_path import changed_at
 from crewcheck.tui.compared import Compared
 from crewcheck.tui.glyphs import UNICODE, Glyphs
 from crewcheck.tui.layout import MEASURE, Block, Body, Cell, Line, Piece, paint_json, paint_prose
@@ -53,6 +54,16 @@ class Subject:
     @cached_property
     def info(self) -> Info | None:
         return self.loaded.info if self.loaded is not None else None
+
+    @cached_property
+    def state(self) -> Any:
+        """The state that a fork of a flow goes on with, with a person's edits."""
+        if self.info is None:
+            return None
+        state = self.info.state_to_edit
+        for path, value in self.edits.state.items():
+            state, _ = changed_at(state, path, value, "the state")
+        return state
 
     @property
     def kind(self) -> str | None:

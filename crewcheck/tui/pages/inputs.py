@@ -116,7 +116,10 @@ class InputsPage(Page):
                 if info.inputs is None
                 else "The kickoff was given an empty set of inputs."
             )
-            more = "  a adds one, for a fork." if info.summary.kind == "crew" else ""
+            can_add = info.summary.kind == "crew" or (
+                info.summary.kind == "flow" and (info.inputs is not None or not info.calls)
+            )
+            more = "  a adds one, for a fork." if can_add else ""
             return [Line(), Line([(f"  {said}{more}", "muted")])]
         one = self.inputs[index]
         note = type_name(one.value) if one.given else "missing"

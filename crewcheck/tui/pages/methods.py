@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from crewcheck.model import words
 from crewcheck.model.flow import Method
@@ -30,11 +31,31 @@ class MethodsPage(Page):
         self.count = len(self.methods)
         self.start = chosen_first([method.state for method in self.methods])
 
+    def _edit(self, method: Method) -> tuple[str, list[Any]]:
+        """The call whose result a person has edited, and that result: one, or none."""
+        call = self.info.last_call(method.name) if self.info is not None else None
+        edits = self.subject.edits.results
+        if call is None or call.index not in edits:
+            return "", []
+        return call.label, [edits[call.index]]
+
     def heads(self) -> Sequence[Cell]:
         return _row("", "method", "result", "calls", "took", "", "muted", "muted")
 
     def cells(self, index: int) -> Sequence[Cell]:
         method = self.methods[index]
+        _, mine = self._edit(method)
+        if mine:
+            return _row(
+                self.subject.glyphs.edited,
+                self.subject.shown(method.name),
+                preview(mine[0], 80),
+                f"{method.calls}" if method.calls else "",
+                "edited",
+                "edited",
+                "edited",
+                "muted",
+            )
         last = method.results[-1] if method.results else None
         return _row(
             self.subject.glyphs.of_state(method.state),
@@ -58,20 +79,26 @@ class MethodsPage(Page):
             Line(self._about(method)),
             Line(),
         ]
+        label, mine = self._edit(method)
+        for value in mine:
+            of = f"  of {self.subject.shown(label)}" if label != method.name else ""
+            blocks += [
+                Line([(f"{self.subject.glyphs.edited} ", "edited"), ("Your result", "heading"),
+                      (f"{of}  not forked yet: f forks, u undoes", "muted")]),
+                *self._returned(value),
+                Line(),
+            ]  # fmt: skip
         if method.error:
             blocks += [*heading("Error"), *self.long(method.error), Line()]
         if method.message:
             blocks += [*heading("It asks"), *self.long(method.message), Line()]
         several = len(method.results) > 1
         for number, result in enumerate(method.results, 1):
-            of = f"of call {number}" if several else ""
-            blocks += heading("Result", of)
-            if result is None or result == "":
-                said = "nothing" if result is None else "an empty text"
-                blocks.append(Line([(f"It returned {said}.", "muted")]))
-            else:
-                blocks += self.long(result)
-            blocks.append(Line())
+            notes = [f"of call {number}"] if several else []
+            if number == len(method.results) and self._edited_before(method):
+                notes.append("edited by a person")
+            blocks += heading("Recorded result" if mine else "Result", ", ".join(notes))
+            blocks += [*self._returned(result), Line()]
         if not method.results and not method.error and not method.message:
             said = {
                 "running": "It had begun when this checkpoint was written.",
@@ -79,6 +106,13 @@ class MethodsPage(Page):
             }.get(method.state, "What it returned is not in the checkpoint.")
             blocks.append(Line([(said, "muted")]))
         return blocks
+
+    def _edited_before(self, method: Method) -> bool:
+        """Whether the last result is what a person wrote into a fork."""
+        call = self.info.last_call(method.name) if self.info is not None else None
+        if self.info is None or call is None:
+            return False
+        return any(one.path == f"methods.{call.label}.result" for one in self.info.edits)
 
     def _about(self, method: Method) -> list[Piece]:
         parts: list[Piece] = [(method.state, style_of(method.state))]
@@ -90,10 +124,19 @@ class MethodsPage(Page):
             parts.append((words.many(method.tokens.total, "token"), ""))
         return joined(parts, f" {self.subject.glyphs.between} ")
 
+    def _returned(self, result: Any) -> list[Block]:
+        if result is None or result == "":
+            said = "nothing" if result is None else "an empty text"
+            return [Line([(f"It returned {said}.", "muted")])]
+        return self.long(result)
+
     def copied(self, index: int) -> tuple[str, str]:
         if not self.methods:
             return "", ""
         method = self.methods[index]
+        _, mine = self._edit(method)
+        if mine:
+            return "your result", plain(mine[0])
         if method.results:
             return "the method's result", plain(self.whole(method.results[-1]))
         if method.error or method.message:

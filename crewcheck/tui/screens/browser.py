@@ -325,7 +325,7 @@ class BrowserScreen(ForestScreen):
         if isinstance(self.focused, FilterLine) and action == "filter":
             return False
         if action in ("edit", "edit_outside"):
-            return self.has_store and self.detail.tab in ("work", "inputs")
+            return self.has_store and self.detail.tab in ("work", "inputs", "state")
         if action == "add_input":
             return self.has_store and self.detail.tab == "inputs"
         if action == "undo":

@@ -1,4 +1,4 @@
-"""Editing one value: a task's output as text, an input with its type."""
+"""Editing one value: a text, or JSON that keeps its type."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from textual.widgets import Button, Static, TextArea
 
 from crewcheck.model.harmless import harmless
 from crewcheck.tui import typed
-from crewcheck.tui.editing import INPUT, Target, check
+from crewcheck.tui.editing import INPUT, RESULT, STATE, Target, check
 from crewcheck.tui.layout import Pieces
 from crewcheck.tui.screens.dialogs import Buttons
 from crewcheck.tui.widgets.bars import Bar
@@ -24,7 +24,7 @@ from crewcheck.tui.widgets.bars import Bar
 
 @dataclass(frozen=True, slots=True)
 class Edited:
-    """What a person made of a value."""
+    """What a person made of a value; see `editing.check`."""
 
     value: Any
 
@@ -90,6 +90,11 @@ class EditScreen(ModalScreen[Edited | None]):
             if self.kind != self.target.kind and self.target.known:
                 pieces.append((f"  it was a {self.target.kind}", "warn"))
             right = [("ctrl+t ", "key"), ("another type", "muted")]
+        elif self.target.what == STATE:
+            pieces = [("JSON", "key"), ("  the state that the flow goes on with", "muted")]
+        elif self.target.what == RESULT:
+            given = "what the methods that listen to it will be given"
+            pieces.append((f"  {given}", "muted"))
         elif self.target.structured:
             pieces = [("must be JSON", "label"), ("  its task declares a structure", "muted")]
         else:

@@ -14,7 +14,18 @@ from crewcheck.model import words
 from crewcheck.model.harmless import one_line
 from crewcheck.tui import typed
 from crewcheck.tui.edit_book import EditBook, identity_of
-from crewcheck.tui.editing import OUTPUT, CannotEdit, Target, check, steady, target_of
+from crewcheck.tui.editing import (
+    INPUT,
+    OUTPUT,
+    RESULT,
+    STATE,
+    CannotEdit,
+    Target,
+    check,
+    may_change_inputs,
+    steady,
+    target_of,
+)
 from crewcheck.tui.layout import Line
 from crewcheck.tui.pages import Page, Subject
 from crewcheck.tui.pages.inputs import InputsPage
@@ -54,9 +65,12 @@ class EditingScreen(RunsScreen):
         try:
             return subject, target_of(subject, page, index, secrets=self.redactor.show)
         except CannotEdit as problem:
-            said = str(problem)
-            self.notify(said[:1].upper() + said[1:], severity="warning", timeout=5, markup=False)
+            self._cannot(problem)
             return None
+
+    def _cannot(self, problem: CannotEdit) -> None:
+        said = str(problem)
+        self.notify(said[:1].upper() + said[1:], severity="warning", timeout=5, markup=False)
 
     def action_edit(self) -> None:
         """Edit what is under the cursor, here."""
@@ -86,8 +100,12 @@ class EditingScreen(RunsScreen):
         if subject is None or not isinstance(page, InputsPage):
             return
         info = subject.info
-        if info is None or info.summary.kind != "crew":
-            self.notify("Only a crew's inputs can be changed so far", severity="warning")
+        if info is None:
+            return
+        try:
+            may_change_inputs(info)
+        except CannotEdit as problem:
+            self._cannot(problem)
             return
         blocks = [Line([("The name, as ", ""), ("{name}", "key"), (" stands in the texts.", "")])]
 
@@ -102,7 +120,7 @@ class EditingScreen(RunsScreen):
             title = f"new input {subject.shown(name)}"
             self._open(
                 subject,
-                Target("input", title, None, None, typed.TEXT, name=name, known=False),
+                Target(INPUT, title, None, None, typed.TEXT, name=name, known=False),
             )
 
         self.app.push_screen(
@@ -143,6 +161,11 @@ class EditingScreen(RunsScreen):
         if target.what == OUTPUT:
             was = target.recorded if isinstance(target.recorded, str) else None
             changed = self.edits.set_output(identity, target.index, value, was, said)
+        elif target.what == RESULT:
+            recorded = {} if target.recorded is None else {target.index: target.recorded}
+            changed = self.edits.set_result(identity, target.index, value, recorded, said)
+        elif target.what == STATE:
+            changed = self.edits.set_state(identity, value, said)
         else:
             info = subject.info
             given = info.inputs if info is not None else None

@@ -19,6 +19,7 @@ from textual.widgets import Button, Input, Label
 
 from crewcheck.engine.branches import check_branch
 from crewcheck.engine.running import NoEntry, SeveralEntries, StartsOnImport
+from crewcheck.engine.source import FLOW
 from crewcheck.errors import CrewcheckError
 from crewcheck.lineage import Node
 from crewcheck.model.harmless import name as harmless_name
@@ -26,7 +27,7 @@ from crewcheck.model.harmless import one_line
 from crewcheck.runtimes.interpreter import NoInterpreter
 from crewcheck.tui.glyphs import Glyphs
 from crewcheck.tui.launching import ForkInstead, Known, Launch
-from crewcheck.tui.layout import Block, Cell, Line, Pieces
+from crewcheck.tui.layout import Block, Cell, Line, Pieces, width_of
 from crewcheck.tui.pages.base import heading
 from crewcheck.tui.plan_board import PlanBoard
 from crewcheck.tui.screens.dialogs import Buttons
@@ -34,15 +35,19 @@ from crewcheck.tui.screens.launch_text import (
     ENTRY_RULES,
     caution_blocks,
     change_blocks,
+    cost_pieces,
     edited_blocks,
     facts_blocks,
     finished_blocks,
+    flow_blocks,
     for_here,
+    item_costs,
     label_width,
     plan_cells,
     plan_heading,
     refusal_blocks,
     source_pieces,
+    unable_blocks,
     when_of,
 )
 from crewcheck.tui.screens.launch_work import LaunchWork
@@ -57,10 +62,11 @@ class LaunchScreen(LaunchWork):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "give_up", "Cancel", id="launch.cancel", tooltip="Run nothing"),
-        Binding("up,k", "plan(-1)", "Up", id="launch.up", show=False, tooltip="A task up"),
-        Binding("down,j", "plan(1)", "Down", id="launch.down", show=False, tooltip="A task down"),
+        Binding("up,k", "plan(-1)", "Up", id="launch.up", show=False, tooltip="An item up"),
+        Binding("down,j", "plan(1)", "Down", id="launch.down", show=False,
+                tooltip="An item down"),
         Binding("space", "switch", "Keep/run", id="launch.switch",
-                tooltip="Keep the task, or run it again"),
+                tooltip="Keep the task or the method's call, or run it again"),
         Binding("b", "branch", "Branch", id="launch.branch", tooltip="Name the new branch"),
         Binding("pageup,ctrl+u", "page(-1)", "Page up", id="launch.pageup", show=False,
                 tooltip="The text below, a page up"),
@@ -97,6 +103,7 @@ class LaunchScreen(LaunchWork):
             yield Bar(id="launch-note")
             yield Bar(id="launch-head")
             yield RowList(id="launch-plan")
+            yield Bar(id="launch-costs")
             yield TextView(id="launch-facts")
             with Horizontal(id="launch-way", classes="field"):
                 yield Label("", id="way-label", markup=False)
@@ -133,8 +140,10 @@ class LaunchScreen(LaunchWork):
         known = self.known = message.known
         self.node = known.node
         self.cautions = (*known.cautions, *self.cautions)
-        self.board = PlanBoard(known.facts, known.wishes)
-        if self.edited:
+        self.board = PlanBoard(known.planner)
+        if self.is_flow:
+            self.phase = "planned" if self.is_fork else "unable"
+        elif self.edited:
             self.phase = "edited"
         elif not known.pending and not self.is_fork:
             self.phase = "finished"
@@ -210,13 +219,22 @@ class LaunchScreen(LaunchWork):
         when = when_of(summary.trigger if summary else None, header.created_at, self.now)
         name = self.known.name if self.known is not None else (summary.name if summary else None)
         self.query_one("#launch-what", Bar).show(
-            source_pieces(self._hide(name or "crew"), header.id, when)
+            source_pieces(self._hide(name or "run"), header.id, when)
         )
         self._show_head()
         self._show_plan()
         self.query_one("#launch-facts", TextView).show(self._facts(), keep_place=True)
         self.query_one("#launch-way").display = bool(self._way) and self.phase == "refused"
         self._show_buttons()
+
+    @property
+    def is_flow(self) -> bool:
+        return self.known is not None and self.known.kind == FLOW
+
+    @property
+    def _plans(self) -> bool:
+        """Whether there is a plan to be shown."""
+        return self.board is not None and self.phase not in ("edited", "finished", "unable")
 
     def _hide(self, text: str) -> str:
         return self.launch.redactor.text(text)
@@ -226,7 +244,7 @@ class LaunchScreen(LaunchWork):
         right: Pieces = []
         if self.board is not None and not self.entries:
             left = plan_heading(self.board.items)
-            if not self.board.exact:
+            if not (self.board.exact or self.is_flow):
                 left.append(("  so far", "muted"))
         waited = int(time.monotonic() - self._began)
         if self.phase in ("looking", "planning"):
@@ -234,9 +252,9 @@ class LaunchScreen(LaunchWork):
             right = [(f"{said}{self.glyphs.ellipsis} {waited}s", "live")]
         elif self.phase == "going":
             right = [(f"starting{self.glyphs.ellipsis}", "live")]
-        elif self.phase == "ready" and self.is_fork:
+        elif self.phase in ("ready", "planned") and self.is_fork:
             right = [("space ", "key"), ("keep or run again", "muted")]
-        if self.phase in ("edited", "finished") or (self.phase == "refused" and not self.board):
+        if not self._plans and self.phase != "looking":
             left = []
         self.query_one("#launch-head", Bar).show(left, right)
 
@@ -250,20 +268,31 @@ class LaunchScreen(LaunchWork):
                 lambda index: (Cell(self.glyphs.again, "accent", 1), Cell(shown[index])),
                 rows.cursor,
             )
-        elif self.board is not None and self.phase not in ("edited", "finished"):
+        elif self.board is not None and self._plans:
             items = self.board.items
             count = len(items)
             wide = label_width(items, self._hide)
+            spent = item_costs(self.board.costs)
+            most = max(map(width_of, spent.values()), default=0)
             rows.show(
                 count,
-                lambda index: plan_cells(items[index], self.glyphs, self._hide, wide),
+                lambda at: plan_cells(items[at], self.glyphs, self._hide, wide,
+                                      spent[items[at].index], most),
                 rows.cursor,
-            )
+            )  # fmt: skip
         else:
             count = 0
             rows.show(0, lambda _index: ())
         rows.display = count > 0
-        rows.styles.height = max(1, min(count, max(2, (self.size.height - 10) // 2)))
+        rows.styles.height = max(1, min(count, max(2, (self.size.height - 11) // 2)))
+        self._show_costs()
+
+    def _show_costs(self) -> None:
+        bar = self.query_one("#launch-costs", Bar)
+        known = self.board is not None and self._plans and not self.entries
+        pieces = cost_pieces(self.board.costs, self.glyphs) if self.board and known else []
+        bar.show(pieces)
+        bar.display = bool(pieces)
 
     def _facts(self) -> list[Block]:
         known, glyphs = self.known, self.glyphs
@@ -272,10 +301,14 @@ class LaunchScreen(LaunchWork):
             return edited_blocks(changes, glyphs)
         if self.phase == "finished":
             return finished_blocks(known.result if known is not None else "", glyphs)
+        if self.phase == "unable":
+            return unable_blocks(changes, glyphs)
         if self.phase == "refused":
             blocks = [*self._refused]
         else:
             blocks = caution_blocks(self.cautions, self.report, glyphs)
+        if self.is_flow and self.board is not None:
+            blocks += [*flow_blocks(self.board.class_known), Line()]
         if changes:
             blocks += [*heading("Edits"), *change_blocks(changes, glyphs), Line()]
         elif known is not None and self.is_fork:
@@ -290,20 +323,22 @@ class LaunchScreen(LaunchWork):
     def _show_buttons(self) -> None:
         hopeless = self.phase == "refused" and self.board is None
         self.query_one("#launch-branch").display = self.is_fork and not hopeless
-        self.query_one("#launch-note").display = not hopeless
+        self.query_one("#launch-note").display = not hopeless and self.phase != "unable"
         ready = self.phase == "ready"
         good = not self._branch_problem or not self.is_fork
         yes = self.query_one("#launch-yes", Button)
         yes.disabled = not (ready and good)
-        yes.display = self.phase not in ("edited", "finished") and not hopeless
+        yes.display = not (self.phase in ("edited", "finished") or hopeless or self.is_flow)
         if self.is_fork:
             write = self.query_one("#launch-write", Button)
             write.display = not hopeless
             write.disabled = not (
-                self.board is not None and good and self.phase in ("planning", "ready", "refused")
+                self.board is not None
+                and good
+                and self.phase in ("planning", "ready", "refused", "planned")
             )
         else:
-            self.query_one("#launch-fork").display = self.phase == "edited"
+            self.query_one("#launch-fork").display = self.phase in ("edited", "unable")
         if self.phase != "refused":
             self.query_one("#launch-accept").display = False
         self.query_one("#launch-script").display = bool(self._script) and self.phase == "refused"
@@ -343,7 +378,7 @@ class LaunchScreen(LaunchWork):
         if event.input.id == "way" and event.value.strip():
             self._again(**{self._way: event.value.strip()})
         elif event.input.id == "branch":
-            yes = self.query_one("#launch-yes", Button)
+            yes = self.query_one("#launch-write" if self.is_flow else "#launch-yes", Button)
             (yes if not yes.disabled else self.query_one("#launch-no")).focus()
 
     def _again(self, **changes: object) -> None:
@@ -375,7 +410,11 @@ class LaunchScreen(LaunchWork):
         rows = self.query_one(RowList)
         if self.entries:
             self._again(entry=self.entries[rows.cursor])
-        elif self.board is not None and self.is_fork and self.phase in ("ready", "refused"):
+        elif (
+            self.board is not None
+            and self.is_fork
+            and self.phase in ("ready", "refused", "planned")
+        ):
             problem = self.board.switch(rows.cursor)
             if problem:
                 self.notify(problem[:1].upper() + problem[1:], timeout=3, markup=False)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from crewcheck.engine.invalidation import KEEP, Decision
+from crewcheck.engine.flow_plan import DROP
+from crewcheck.engine.invalidation import KEEP, RUN, Decision
 from crewcheck.model import words
 from crewcheck.model.harmless import name as harmless_name
 from crewcheck.model.harmless import one_line, width
@@ -24,31 +25,53 @@ def label_width(items: Iterable[Decision], shown: Callable[[str], str]) -> int:
     return min(26, max((width(one_line(shown(item.label), 26)) for item in items), default=0))
 
 
+def item_costs(costs: Mapping[str, Any]) -> dict[int, str]:
+    """What each item of a plan has cost so far, in words, by its position."""
+    return {int(index): words.spent(**cost) for index, cost in costs["items"].items()}
+
+
 def plan_cells(
-    item: Decision, glyphs: Glyphs, shown: Callable[[str], str], wide: int
-) -> Sequence[Cell]:
-    """One task of a plan: kept or run, and why. Its name takes ``wide`` cells."""
+    item: Decision, glyphs: Glyphs, shown: Callable[[str], str], wide: int,
+    cost: str = "", cost_wide: int = 0,
+) -> Sequence[Cell]:  # fmt: skip
+    """One item of a plan: kept or run, why, and its cost. Its name takes ``wide`` cells."""
     kept = item.action == KEEP
     if item.rule == "edited":
         sign, style = glyphs.edited, "edited"
     elif kept:
         sign, style = glyphs.finished, "ok"
+    elif item.action == DROP:
+        sign, style = glyphs.dropped, "muted"
     else:
         sign, style = glyphs.again, "live"
     by_wish = item.rule.endswith("by-wish")
-    return (
+    cells = (
         Cell(sign, style, 1),
         Cell(item.action, style, 4),
         Cell(f"{item.index + 1}", "muted", 2, right=True),
-        Cell(one_line(shown(item.label), 60), "muted" if kept else "title", max(4, wide)),
-        Cell(one_line(item.reason, 200), "edited" if by_wish else "muted", least=24),
-    )
+        Cell(one_line(shown(item.label), 60), "title" if item.action == RUN else "muted",
+             max(4, wide)),
+        Cell(one_line(shown(item.reason), 200), "edited" if by_wish else "muted", least=24),
+    )  # fmt: skip
+    return (*cells, Cell(cost, "muted", cost_wide, right=True, rank=1)) if cost_wide else cells
 
 
 def plan_heading(items: Sequence[Decision]) -> Pieces:
-    """``Plan  2 kept · 2 run``."""
-    kept = sum(1 for item in items if item.action == KEEP)
-    return [("Plan  ", "heading"), (f"{kept} kept, {len(items) - kept} run", "")]
+    """``Plan  2 kept, 2 run``."""
+    counts = {word: sum(1 for item in items if item.action == action)
+              for action, word in ((KEEP, "kept"), (RUN, "run"), (DROP, "dropped"))}  # fmt: skip
+    told = ", ".join(f"{n} {word}" for word, n in counts.items() if n or word != "dropped")
+    return [("Plan  ", "heading"), (told, "")]
+
+
+def cost_pieces(costs: Mapping[str, Any], glyphs: Glyphs) -> Pieces:
+    """``spent 1,204 tokens, 3.1s so far · repeats what cost 812 tokens, 1.2s``."""
+    so_far, again = words.spent(**costs["so_far"]), words.spent(**costs["again"])
+    pieces: Pieces = [("spent ", "label"), (so_far, ""), (" so far", "muted")] if so_far else []
+    if again:
+        between = f" {glyphs.between} " if pieces else ""
+        pieces += [(between, "faint"), ("repeats what cost ", "label"), (again, "live")]
+    return pieces
 
 
 def change_blocks(changes: Iterable[Change], glyphs: Glyphs) -> list[Block]:
@@ -119,6 +142,30 @@ def edited_blocks(changes: Iterable[Change], glyphs: Glyphs) -> list[Block]:
         Line(),
         *change_blocks(changes, glyphs),
     ]
+
+
+def flow_blocks(class_known: bool) -> list[Block]:
+    """What a fork of a flow can be, and how much its plan knows."""
+    blocks: list[Block] = [
+        Line([("A flow's fork can be written; running it is not possible yet.", "muted")])
+    ]
+    if not class_known:
+        said = (
+            "The flow's class was not found for certain: what comes later may depend on all that "
+            "was before it, and where a new route leads is not known."
+        )
+        blocks.append(Line([(said, "muted")]))
+    return blocks
+
+
+def unable_blocks(changes: Iterable[Change], glyphs: Glyphs) -> list[Block]:
+    """A resume of a flow."""
+    blocks: list[Block] = [
+        Line([("Flows cannot be resumed yet. ", "title"),
+              ("A fork, with your edits, can be written.", "muted")])
+    ]  # fmt: skip
+    edits = change_blocks(changes, glyphs)
+    return [*blocks, Line(), *heading("Edits"), *edits] if edits else blocks
 
 
 def finished_blocks(result: str, glyphs: Glyphs) -> list[Block]:
@@ -221,6 +268,8 @@ def for_here(hint: str) -> str:
     """A hint for the command line, as it is done in this dialog."""
     if "--allow-changed" in hint:
         return "The changes are all in work that is not done: accept them to go on."
+    if "--state" in hint:
+        return "Its state can be changed instead: i on the State tab."
     if "--entry" in hint:
         return "Name the crew below as module:attr, and press enter."
     if "--python" in hint:

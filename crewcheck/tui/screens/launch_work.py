@@ -10,6 +10,7 @@ from textual.screen import ModalScreen
 from textual.worker import get_current_worker
 
 from crewcheck.engine.running import FORK
+from crewcheck.engine.source import CREW
 from crewcheck.errors import CrewcheckError
 from crewcheck.tui.compared import unexpected
 from crewcheck.tui.launching import Begun, Heard, Known, Launch, Outcome, Written
@@ -54,7 +55,8 @@ class LaunchWork(ModalScreen[Outcome]):
         #: edits of a resume: they need a fork
         self.edited = edited
         self.board: PlanBoard | None = None
-        #: ``looking``, ``planning``, ``ready``, ``going``; or ``refused``, ``edited``, ``finished``
+        #: ``looking``, ``planning``, ``ready``, ``going``; or ``refused``, ``edited``,
+        #: ``finished``; of a flow ``planned`` (from data, to be written only) or ``unable``
         self.phase = "looking"
 
     # -- workers
@@ -65,7 +67,7 @@ class LaunchWork(ModalScreen[Outcome]):
         try:
             known = self.launch.look()
             self.post_message(self.Looked(known))
-            if self.edited or not (known.pending or self.is_fork):
+            if known.kind != CREW or self.edited or not (known.pending or self.is_fork):
                 return
             phase = "begin"
             self.launch.begin()
@@ -111,7 +113,7 @@ class LaunchWork(ModalScreen[Outcome]):
                 folder, checkpoint_id = self.launch.go(branch, self.board.items)
                 outcome = Begun(folder, checkpoint_id, branch)
             else:
-                outcome = Written(self.launch.write_only(branch, self.board.run), branch)
+                outcome = Written(self.launch.write_only(branch, self.board.not_kept), branch)
         except CrewcheckError as error:
             self.post_message(self.Failed("go", error))
         except Exception as error:  # whatever it is, a person must be told

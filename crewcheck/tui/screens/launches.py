@@ -6,9 +6,9 @@ from textual import work
 
 from crewcheck.engine.branches import new_branch
 from crewcheck.engine.running import FORK, RESUME, Wish
+from crewcheck.engine.source import FLOW
 from crewcheck.errors import CrewcheckError
 from crewcheck.model import words
-from crewcheck.model.edits import Edits
 from crewcheck.model.harmless import name as harmless_name
 from crewcheck.model.harmless import one_line
 from crewcheck.model.scan import DELETED
@@ -61,7 +61,7 @@ class LaunchingScreen(EditingScreen):
         branch = new_branch(checkpoint.id) if is_fork else checkpoint.branch
         wish = Wish(
             action=action,
-            edits=Edits(dict(edits.inputs), dict(edits.outputs)),
+            edits=edits.copy(),
             branch=branch if is_fork else None,
         )
         self.app.push_screen(
@@ -100,7 +100,8 @@ class LaunchingScreen(EditingScreen):
             self.edits.forget(identity)
             self.expect(outcome.checkpoint_id)
             branch = harmless_name(self.redactor.text(outcome.branch))
-            self.notify(f"Forked to {branch}. e runs it.", timeout=5, markup=False)
+            more = "" if subject.kind == FLOW else " e runs it."
+            self.notify(f"Forked to {branch}.{more}", timeout=5, markup=False)
             self.show_edits()
             self.refresh_store(self.session, quiet=True)
         elif isinstance(outcome, Begun):

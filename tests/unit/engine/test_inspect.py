@@ -56,6 +56,40 @@ def test_inputs_of_a_second_kickoff_are_its_own() -> None:
     assert laid_out(document(second, events=events)).inputs == {"topic": "second"}
 
 
+def test_calls_of_a_flow_and_the_state_that_a_fork_goes_on_with() -> None:
+    of = {"flow_name": "F"}
+    events = [
+        event(1, "method_execution_started", method_name="a", **of),
+        event(2, "method_execution_finished", method_name="a", started_event_id="event-1",
+              result={"n": KEY}, state={"n": 1}, **of),
+        event(3, "method_execution_started", method_name="b", **of),
+        event(4, "method_execution_finished", method_name="b", started_event_id="event-3",
+              result=None, state={"n": 2, "key": KEY}, **of),
+        event(5, "method_execution_started", method_name="a", **of),
+    ]  # fmt: skip
+    info = laid_out(document(flow("a", "b", state={"n": 3}), events=events))
+    assert [(one.index, one.label, one.state, one.gives_text) for one in info.calls] == [
+        (0, "a#1", "done", False),
+        (1, "b", "done", True),
+        (2, "a#2", "running", True),
+    ]
+    assert KEY not in str(info.calls)
+    assert info.last_call("a") == info.calls[2]
+    assert info.last_call("c") is None
+    assert info.state == {"n": 3}
+    behind = info.state_to_edit
+    assert behind == info.behind
+    assert behind["n"] == 2
+    assert KEY not in str(behind)
+
+
+def test_a_state_that_is_not_ahead_is_the_one_to_edit() -> None:
+    info = laid_out(document(flow("a", state={"n": 3})))
+    assert info.behind is None
+    assert info.state_to_edit == {"n": 3}
+    assert laid_out(document(crew(task()))).state_to_edit is None
+
+
 def test_methods_in_the_order_in_which_they_ran() -> None:
     of = {"flow_name": "F"}
     info = laid_out(

@@ -12,7 +12,9 @@ from crewcheck.model.edits import (
     find_task,
     parse_input,
     parse_inputs_file,
+    state_changes,
 )
+from crewcheck.model.json_path import changed_at
 from crewcheck.model.json_values import same_json
 from tests.build import crew, document, task
 
@@ -71,3 +73,47 @@ def test_only_what_differs_is_an_edit_and_types_count() -> None:
     before = {"n": 3, "t": True, "s": "3", "l": [1]}
     edits = Edits(inputs={"n": "3", "t": 1, "s": "3", "l": [1.0], "new": None})
     assert changed_inputs(before, edits) == {"n": "3", "t": 1, "l": [1.0], "new": None}
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "changes"),
+    [
+        ({"a": 1}, {"a": 1}, {}),
+        ({"a": 1}, {"a": True}, {("a",): True}),
+        ({"a": 1}, {"a": 1, "b": None}, {("b",): None}),
+        ({"a": {"b": [1, {"c": 2}]}}, {"a": {"b": [1, {"c": 3}]}}, {("a", "b", "1", "c"): 3}),
+        ({"a": [1, 2]}, {"a": [1]}, {("a",): [1]}),
+        ({"a": [1]}, {"a": [1, 2]}, {("a",): [1, 2]}),
+        ({"a": []}, {"a": []}, {}),
+        ({"a": {}}, {"a": []}, {("a",): []}),
+        # a key inside is taken out by setting what is around it
+        ({"a": {"b": 1, "c": 2}}, {"a": {"b": 1}}, {("a",): {"b": 1}}),
+        (None, {"a": 1}, {("a",): 1}),
+        ({"x.y": 1, "z": 1}, {"x.y": 2, "z": 2}, {("x.y",): 2, ("z",): 2}),
+    ],
+)
+def test_what_differs_between_two_states(
+    before: Any, after: dict[str, Any], changes: dict[Any, Any]
+) -> None:
+    found = state_changes(before, after)
+    assert list(found.items()) == list(changes.items())
+    made = before or {}
+    for path, value in found.items():
+        made, _ = changed_at(made, path, value, "the state")
+    assert same_json(made, after)
+
+
+def test_a_key_of_the_state_cannot_be_taken_out() -> None:
+    with pytest.raises(UsageProblem, match='the key "b" is gone'):
+        state_changes({"a": 1, "b": 2}, {"a": 2})
+
+
+def test_a_copy_of_edits_is_apart() -> None:
+    edits = Edits({"i": 1}, {0: "o"}, {1: [1]}, {("s",): 2}, {3}, {4})
+    copied = edits.copy()
+    assert copied == edits
+    copied.inputs["i"] = copied.results[1] = copied.state["s",] = 9
+    copied.outputs[0] = "other"
+    copied.rerun.add(9)
+    copied.keep.add(9)
+    assert edits == Edits({"i": 1}, {0: "o"}, {1: [1]}, {("s",): 2}, {3}, {4})
