@@ -136,13 +136,14 @@ def _decide(
     if task.index in want.keep:
         return made(KEEP, "kept-by-wish", "you asked to keep it", tasks=because, inputs=names)
     if names:
-        return made(RUN, "input-changed", _names_changed(names), tasks=because, inputs=names)
+        return made(RUN, "input-changed", _names_changed(names, task), tasks=because, inputs=names)
     return made(RUN, "depends-on-changed", _outputs_changed(because, task, labels), tasks=because)
 
 
-def _names_changed(names: tuple[str, ...]) -> str:
+def _names_changed(names: tuple[str, ...], task: TaskFacts) -> str:
     listed = ", ".join(names)
-    return f"the input {listed} changes" if len(names) == 1 else f"the inputs {listed} change"
+    said = f"input {listed}, which changes" if len(names) == 1 else f"inputs {listed}, which change"
+    return f"it may use the {said}" if task.names is None else f"it uses the {said}"
 
 
 def _outputs_changed(because: tuple[int, ...], task: TaskFacts, labels: Mapping[int, str]) -> str:

@@ -246,7 +246,7 @@ async def test_inputs_of_a_flow(running: Running, store: Path) -> None:
         await keys(pilot, "f")
         launch = await until_planned(pilot)
         assert {action for _, action in plan_of(launch)} == {"run"}
-        assert "the input size changes" in screen_text(pilot)
+        assert "input size, which changes" in screen_text(pilot)
         await keys(pilot, "right", "enter")
         await until(pilot, lambda: any("forked" in one for one in tree_lines(pilot)))
     state = fork_in(store)["entities"][0]["checkpoint_state"]

@@ -98,7 +98,7 @@ _TABLE = (
      "nothing: the document counts"),
     # writes
     ("write-lost", WARNING, "a checkpoint was begun and never written",
-     "write with crewcheck's own provider, or name fewer events"),
+     "name fewer events, and go on from the checkpoint before"),
     ("write-failed", WARNING, "CrewAI could not write a checkpoint", "see what the event says"),
     # the store
     ("database-damaged", DAMAGE, "the database file is damaged", _COPY),
@@ -115,7 +115,7 @@ _TABLE = (
     ("unlimited", ADVICE, "every event writes a checkpoint, and none is ever removed",
      "set max_checkpoints, or name the events"),
     ("event-never-fires", ADVICE, "on_events names what never causes a checkpoint",
-     "leave it out, or use crewcheck's own provider"),
+     "leave it out"),
 )  # fmt: skip
 
 RULES = {name: Rule(name, severity, meaning, way) for name, severity, meaning, way in _TABLE}

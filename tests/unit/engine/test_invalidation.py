@@ -70,7 +70,7 @@ def test_a_changed_input_reaches_those_that_name_it_and_their_dependents() -> No
         "recorded",
     ]
     assert decisions[0].inputs == ("topic",)
-    assert decisions[0].reason == "the input topic changes"
+    assert decisions[0].reason == "it uses the input topic, which changes"
 
 
 def test_unknown_names_are_concerned_by_any_input() -> None:
