@@ -133,12 +133,12 @@ def _finished(console: Console, id: str, branch: str, result: str, as_json: bool
     if as_json:
         told = {
             "type": "finished",
-            "result": console.redactor.text(result),
+            "result": result,
             "checkpoint_id": id,
             "branch": branch,
             "nothing_to_run": True,
         }
-        sys.stdout.write(json.dumps(told) + "\n")
+        sys.stdout.write(json.dumps(console.redactor.value(told)) + "\n")
     else:
         console.note("finished, nothing to resume; this is the recorded result")
         sys.stdout.write(harmless(console.redactor.text(result)) + "\n")
