@@ -140,6 +140,9 @@ def test_a_damaged_checkpoint_is_listed_and_its_info_is_code_4(run: Run, store: 
         (["info", "2026", "-l", "store"], 3, "fits 5 checkpoints"),
         (["info", "main~9", "-l", "store"], 3, "only 2 ancestors"),
         (["list", "postgres://x/y"], 2, "postgres:// cannot be opened"),
+        (["info", "postgres://x/y#main"], 2, "postgres:// cannot be opened"),
+        (["diff", "main", "s3://x/y", "-l", "store"], 2, "s3:// cannot be opened"),
+        (["verify", "postgres://x/y"], 2, "postgres:// cannot be opened"),
     ],
 )
 def test_bad_input_is_one_line_that_says_what_to_do(
