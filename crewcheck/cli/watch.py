@@ -25,6 +25,13 @@ if TYPE_CHECKING:
 _SIGNS = {"added": ("+", "green"), "changed": ("~", "yellow"), "removed": ("-", "red")}
 
 
+def _no_nan(_: click.Context, __: click.Parameter, value: float | None) -> float | None:
+    """No number at all would be waited for without end: it passes every range."""
+    if value is not None and value != value:
+        raise click.BadParameter("nan is no time")
+    return value
+
+
 @click.command("watch")
 @click.argument("store", required=False)
 @click.option("--existing", is_flag=True, help="Begin with what is there, as added.")
@@ -33,6 +40,7 @@ _SIGNS = {"added": ("+", "green"), "changed": ("~", "yellow"), "removed": ("-", 
     "--until-idle",
     type=click.FloatRange(0, min_open=True),
     metavar="SECONDS",
+    callback=_no_nan,
     help="End when nothing has happened for so long.",
 )
 @common_options
