@@ -65,13 +65,13 @@ def _write_only(console: Console, source: Source, wish: Wish, as_json: bool, dry
     from crewcheck.cli.running import styled
     from crewcheck.engine.data_plan import decide_from_data
     from crewcheck.engine.planning import data_report
-    from crewcheck.engine.running import FORK, fork_without_run, project_of
+    from crewcheck.engine.running import FORK, branch_of, fork_without_run, project_of
     from crewcheck.engine.source import CREW
 
     checkpoint_id = location = ""
     if dry_run:
         decisions = decide_from_data(source, wish.edits, project_of(source))
-        branch = wish.branch
+        branch = branch_of(source, wish) if wish.branch is not None else None
     else:
         checkpoint_id, branch, location, decisions = fork_without_run(
             source, wish.edits, wish.branch
