@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from crewcheck.model.reports import CheckpointReport, InfoReport
+from crewcheck.model.reports import CheckpointReport, InfoReport, TreeReport
 from tests.build import agent, crew, document, flow, ident, small_store, task, write
 from tests.cli.conftest import Run
 
@@ -30,6 +30,17 @@ def test_list_piped_is_tab_separated_newest_first(run: Run, store: Path) -> None
         ident(3), "2026-11-29T17:00:03Z", "main", "task_completed", "crew", "newsroom",
         "3", "3", "finished", ident(2), str(size), "",
     ]  # fmt: skip
+
+
+def test_tree_json_keeps_its_promise(call: Run, store: Path) -> None:
+    told = TreeReport.model_validate_json(call("tree", store, "--json").stdout)
+    assert (told.store, told.checkpoints, told.foreign) == (str(store), 5, 0)
+    assert [(one.type, one.branch, one.fork_point) for one in told.segments] == [
+        ("run", "main", None),
+        ("fork", "exp/hot soup", ident(1)),
+        ("fork", "exp/hot soup/deeper", ident(4)),
+    ]
+    assert [one.id for one in told.segments[0].checkpoints] == [ident(1), ident(2), ident(3)]
 
 
 def test_list_json_keeps_its_promise(run: Run, store: Path) -> None:
