@@ -7,6 +7,7 @@ coloured and fitted; in a pipe it is tab-separated and whole.
 from __future__ import annotations
 
 import contextlib
+import re
 import sys
 from collections.abc import Callable, Iterable
 from functools import cached_property
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
     from crewcheck.engine.redaction import Redactor
 
+#: An escape in ASCII JSON: two halves of a character, one alone, or another.
+_ESCAPE = r"\\(?:ud[89ab]..\\ud[c-f]..|(?P<half>ud[89a-f]..)|.)"
 #: Lines that are written at once.
 _BATCH = 1_000
 
@@ -93,14 +96,8 @@ class Console:
             sys.stdout.write("\n".join(lines) + "\n")
 
     def json(self, value: Any) -> None:
-        """One JSON value: ASCII, standard (NaN and Infinity become their names as texts)."""
-        import json
-
-        try:
-            text = json.dumps(value, indent=2, allow_nan=False)
-        except ValueError:
-            text = json.dumps(_standard(value), indent=2, allow_nan=False)
-        sys.stdout.write(text + "\n")
+        """One JSON value, as `json_text` writes it, indented."""
+        sys.stdout.write(json_text(value, 2) + "\n")
 
 
 def cell(value: Any) -> str:
@@ -116,6 +113,30 @@ def cell(value: Any) -> str:
     import json
 
     return name(json.dumps(value, ensure_ascii=False, default=str))
+
+
+def json_text(value: Any, indent: int | None = None) -> str:
+    """A value as JSON that every reader takes: ASCII, without NaN and lone surrogates.
+
+    NaN and Infinity become their names as texts, half a character U+FFFD: one odd
+    checkpoint would keep jq from reading all others.
+    """
+    import json
+
+    try:
+        text = json.dumps(value, indent=indent, allow_nan=False, default=str)
+    except ValueError:
+        text = json.dumps(_standard(value), indent=indent, allow_nan=False, default=str)
+    if "\\ud" in text:
+        try:  # most are emoji: looking at each escape would take long
+            json.dumps(value, ensure_ascii=False, default=str).encode()
+        except UnicodeEncodeError:
+            return re.sub(_ESCAPE, _whole, text)
+    return text
+
+
+def _whole(escape: re.Match[str]) -> str:
+    return "\\ufffd" if escape["half"] else escape[0]
 
 
 def _standard(value: Any) -> Any:

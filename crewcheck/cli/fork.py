@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from crewcheck.cli.console import Console, common_options
+from crewcheck.cli.console import Console, common_options, json_text
 from crewcheck.cli.run_options import edit_options, edits_from, run_options, wish_from
 from crewcheck.engine.refs import find
 from crewcheck.errors import Exit
@@ -80,7 +79,7 @@ def _write_only(console: Console, source: Source, wish: Wish, as_json: bool, dry
     if as_json:
         told = {"type": "forked", "checkpoint_id": checkpoint_id, "location": location}
         shape = report if dry_run else {**report, **told, "source_id": source.id}
-        sys.stdout.write(json.dumps(shape, default=str) + "\n")
+        sys.stdout.write(json_text(shape) + "\n")
         return Exit.DONE
     for line, style in plan_lines(report):
         click.secho(line, err=True, **styled(style))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 import threading
 import time
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from crewcheck.cli import marks
-from crewcheck.cli.console import Console, common_options, unicode_output
+from crewcheck.cli.console import Console, common_options, json_text, unicode_output
 from crewcheck.cli.listing import flat_row
 from crewcheck.engine.rows import COLUMNS, row
 from crewcheck.errors import Exit
@@ -88,7 +87,7 @@ def command(
 def _print(console: Console, change: Change, as_json: bool) -> None:
     if as_json:
         shape = {"type": change.type} | row(change.checkpoint, console.redactor)
-        sys.stdout.write(json.dumps(shape) + "\n")
+        sys.stdout.write(json_text(shape) + "\n")
     elif console.is_terminal:
         _print_line(console, change)
     else:
