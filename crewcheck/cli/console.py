@@ -7,6 +7,7 @@ coloured and fitted; in a pipe it is tab-separated and whole.
 from __future__ import annotations
 
 import contextlib
+import re
 import sys
 from collections.abc import Callable, Iterable
 from functools import cached_property
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
     from crewcheck.engine.redaction import Redactor
 
+#: An escape in ASCII JSON: two halves of a character, one alone, or another.
+_ESCAPE = r"\\(?:ud[89ab]..\\ud[c-f]..|(?P<half>ud[89a-f]..)|.)"
 #: Lines that are written at once.
 _BATCH = 1_000
 
@@ -94,7 +97,7 @@ class Console:
             sys.stdout.write("\n".join(batch))
 
     def json(self, value: Any) -> None:
-        """One JSON value: ASCII, standard (NaN and Infinity become their names as texts)."""
+        """One JSON value, as `json_text` writes it, indented."""
         sys.stdout.write(_indented(value) + "\n")
 
     def json_list(self, values: Iterable[Any]) -> None:
@@ -122,6 +125,31 @@ def cell(value: Any) -> str:
     return name(json.dumps(value, ensure_ascii=False, default=str))
 
 
+def json_text(value: Any) -> str:
+    """A value as JSON that every reader takes: one line of ASCII, without NaN and lone
+    surrogates.
+
+    NaN and Infinity become their names as texts, half a character U+FFFD: one odd
+    checkpoint would keep jq from reading all others.
+    """
+    import json
+
+    try:
+        text = json.dumps(value, allow_nan=False, default=str)
+    except ValueError:
+        text = json.dumps(_standard(value), allow_nan=False, default=str)
+    if "\\ud" in text:
+        try:  # most are emoji: looking at each escape would take long
+            json.dumps(value, ensure_ascii=False, default=str).encode()
+        except UnicodeEncodeError:
+            return re.sub(_ESCAPE, _whole, text)
+    return text
+
+
+def _whole(escape: re.Match[str]) -> str:
+    return "\\ufffd" if escape["half"] else escape[0]
+
+
 def _indented(value: Any) -> str:
     # json's own way of indenting is ten times as slow
     import json
@@ -129,15 +157,11 @@ def _indented(value: Any) -> str:
     from msgspec import DecodeError
     from msgspec import json as fast
 
-    try:
-        text = json.dumps(value, allow_nan=False)
-    except ValueError:
-        value = _standard(value)
-        text = json.dumps(value, allow_nan=False)
+    text = json_text(value)
     try:
         return fast.format(text, indent=2)
-    except (DecodeError, RecursionError):  # half of a character, or very deep
-        return json.dumps(value, indent=2)
+    except (DecodeError, RecursionError):  # very deep
+        return json.dumps(json.loads(text), indent=2)
 
 
 def _standard(value: Any) -> Any:

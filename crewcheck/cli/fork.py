@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from crewcheck.cli.console import Console, common_options
+from crewcheck.cli.console import Console, common_options, json_text
 from crewcheck.cli.run_options import edit_options, edits_from, run_options, wish_from
 from crewcheck.engine.refs import find
 from crewcheck.errors import Exit
@@ -65,13 +64,13 @@ def _write_only(console: Console, source: Source, wish: Wish, as_json: bool, dry
     from crewcheck.cli.running import styled
     from crewcheck.engine.data_plan import decide_from_data
     from crewcheck.engine.planning import data_report
-    from crewcheck.engine.running import FORK, fork_without_run, project_of
+    from crewcheck.engine.running import FORK, branch_of, fork_without_run, project_of
     from crewcheck.engine.source import CREW
 
     checkpoint_id = location = ""
     if dry_run:
         decisions = decide_from_data(source, wish.edits, project_of(source))
-        branch = wish.branch
+        branch = branch_of(source, wish) if wish.branch is not None else None
     else:
         checkpoint_id, branch, location, decisions = fork_without_run(
             source, wish.edits, wish.branch
@@ -80,7 +79,7 @@ def _write_only(console: Console, source: Source, wish: Wish, as_json: bool, dry
     if as_json:
         told = {"type": "forked", "checkpoint_id": checkpoint_id, "location": location}
         shape = report if dry_run else {**report, **told, "source_id": source.id}
-        sys.stdout.write(json.dumps(shape, default=str) + "\n")
+        sys.stdout.write(json_text(shape) + "\n")
         return Exit.DONE
     for line, style in plan_lines(report):
         click.secho(line, err=True, **styled(style))

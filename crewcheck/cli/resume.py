@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from crewcheck.cli.console import Console, common_options
+from crewcheck.cli.console import Console, common_options, json_text
 from crewcheck.cli.run_options import run_options, wish_from
 from crewcheck.engine.attempts import MOST
 from crewcheck.engine.refs import Found, find
@@ -114,7 +113,7 @@ def _say_choice(console: Console, choice: Choice, loss: str, as_json: bool) -> N
 
 def _say_skipped(console: Console, skipped: Skipped, as_json: bool) -> None:
     if as_json:
-        sys.stdout.write(json.dumps(console.redactor.value(skipped.as_dict())) + "\n")
+        sys.stdout.write(json_text(console.redactor.value(skipped.as_dict())) + "\n")
         sys.stdout.flush()
     else:
         console.note(skipped.said)
@@ -133,12 +132,12 @@ def _finished(console: Console, id: str, branch: str, result: str, as_json: bool
     if as_json:
         told = {
             "type": "finished",
-            "result": console.redactor.text(result),
+            "result": result,
             "checkpoint_id": id,
             "branch": branch,
             "nothing_to_run": True,
         }
-        sys.stdout.write(json.dumps(told) + "\n")
+        sys.stdout.write(json_text(console.redactor.value(told)) + "\n")
     else:
         console.note("finished, nothing to resume; this is the recorded result")
         sys.stdout.write(harmless(console.redactor.text(result)) + "\n")

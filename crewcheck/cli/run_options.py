@@ -113,14 +113,17 @@ def edits_from(options: dict[str, Any], source: Source) -> Edits:
             edits.results[index] = result_value(source.calls[index], given)
         else:
             edits.outputs[index] = given
+    if options["state"] and source.kind != FLOW:
+        raise UsageProblem(f"--state is for flows, and this is a {source.kind}")
     for one in options["state"]:
         path, value = parse_state(one)
         changed_at(source.state, path, value, "the state")
         edits.state[path] = value
-    if edits.state and source.kind != FLOW:
-        raise UsageProblem(f"--state is for flows, and this is a {source.kind}")
     edits.rerun = {find(one) for one in options["rerun"]}
     edits.keep = {find(one) for one in options["keep"]}
+    if both := edits.rerun & edits.keep:
+        said = ", ".join(shown(one) for one in options["keep"] if find(one) in both)
+        raise UsageProblem(f"--rerun and --keep exclude each other, and {said} is in both")
     return edits
 
 

@@ -6,7 +6,6 @@ message is an object on a line of stdout, the last one tells how it ended.
 
 from __future__ import annotations
 
-import json
 import signal
 import sys
 from collections.abc import Iterator
@@ -16,7 +15,7 @@ from typing import Any
 
 import click
 
-from crewcheck.cli.console import Console
+from crewcheck.cli.console import Console, json_text
 from crewcheck.cli.plan_text import plan_lines
 from crewcheck.engine.planning import plan_report
 from crewcheck.engine.running import FORK, Prepared, confirm, start
@@ -148,7 +147,7 @@ class Followed:
     def _emit(self, message: dict[str, Any]) -> None:
         """One object a line."""
         value = self.console.redactor.value(message)
-        sys.stdout.write(json.dumps(value, default=str) + "\n")
+        sys.stdout.write(json_text(value) + "\n")
         sys.stdout.flush()
 
 
@@ -235,7 +234,7 @@ def stream(console: Console, as_json: bool) -> Iterator[None]:
     except Refused as error:
         if as_json:
             told = {"type": "refused", "message": error.message, "hint": error.hint}
-            sys.stdout.write(json.dumps(console.redactor.value(told)) + "\n")
+            sys.stdout.write(json_text(console.redactor.value(told)) + "\n")
             sys.stdout.flush()
         raise
 

@@ -53,41 +53,41 @@ def _list(console: Console, limit: int, as_json: bool) -> int:
 
     # what was looked at and not confirmed never ran
     states = [state for state in list_runs() if state.state != "aborted"][:limit]
+    shapes = [console.redactor.value(state.as_dict()) for state in states]
     if as_json:
-        console.json([console.redactor.value(state.as_dict()) for state in states])
+        console.json(shapes)
         return Exit.DONE
     if not states:
         console.note("no runs yet; start one with `crewcheck resume` or `crewcheck fork`")
         return Exit.DONE
     now = time.time()
     if not console.is_terminal:
-        console.rows([_row(state) for state in states])
+        console.rows([_row(state, shape) for state, shape in zip(states, shapes, strict=True)])
         return Exit.DONE
-    for state in states:
+    for state, shape in zip(states, shapes, strict=True):
         when = words.ago(f"{(state.created_at or '')[:19]}Z", now)
         progress = marks.progress(len(state.done), state.total)
         line = f"{state.run_id}  {state.state:<11}  {state.action:<6}  {when:<8}  "
-        line += f"{one_line(state.name or '', 30)}  {progress}  {name(state.branch or '')}"
+        line += f"{one_line(shape['name'] or '', 30)}  {progress}  {name(shape['branch'] or '')}"
         click.echo(line)
         if state.message and not state.live and state.state != "finished":
-            told = console.redactor.text(state.message)
-            click.secho(f"    {one_line(told, 120)}", dim=True)
+            click.secho(f"    {one_line(shape['message'], 120)}", dim=True)
     sys.stdout.flush()
     return Exit.DONE
 
 
-def _row(state: RunState) -> list[Any]:
+def _row(state: RunState, shape: dict[str, Any]) -> list[Any]:
     return [
         state.run_id,
         state.created_at,
         state.state,
         state.action,
-        state.store,
+        shape["store"],
         state.checkpoint_id,
-        state.branch,
-        state.name,
+        shape["branch"],
+        shape["name"],
         len(state.done),
         state.total,
         state.newest,
-        json.dumps(state.message) if state.message else None,
+        json.dumps(shape["message"]) if state.message else None,
     ]

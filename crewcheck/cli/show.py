@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from crewcheck.cli.console import Console, common_options
+from crewcheck.cli.console import Console, common_options, json_text
 from crewcheck.cli.info import flatten, show_info
 from crewcheck.engine.refs import find
 from crewcheck.errors import UsageProblem
@@ -118,7 +117,7 @@ def _value(console: Console, shown: Shown, path: str, as_json: bool) -> None:
     elif isinstance(value, str):
         sys.stdout.write(value if value.endswith("\n") else value + "\n")
     else:
-        sys.stdout.write(json.dumps(value) + "\n")
+        sys.stdout.write(json_text(value) + "\n")
     if hidden:
         console.note("secrets in the value are masked: --show-secrets gives it as it is")
 

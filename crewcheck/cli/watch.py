@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 import threading
 import time
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from crewcheck.cli import marks
-from crewcheck.cli.console import Console, common_options, unicode_output
+from crewcheck.cli.console import Console, common_options, json_text, unicode_output
 from crewcheck.cli.piped import cells
 from crewcheck.engine.rows import row
 from crewcheck.errors import Exit
@@ -25,6 +24,13 @@ if TYPE_CHECKING:
 _SIGNS = {"added": ("+", "green"), "changed": ("~", "yellow"), "removed": ("-", "red")}
 
 
+def _no_nan(_: click.Context, __: click.Parameter, value: float | None) -> float | None:
+    """No number at all would be waited for without end: it passes every range."""
+    if value is not None and value != value:
+        raise click.BadParameter("nan is no time")
+    return value
+
+
 @click.command("watch")
 @click.argument("store", required=False)
 @click.option("--existing", is_flag=True, help="Begin with what is there, as added.")
@@ -33,6 +39,7 @@ _SIGNS = {"added": ("+", "green"), "changed": ("~", "yellow"), "removed": ("-", 
     "--until-idle",
     type=click.FloatRange(0, min_open=True),
     metavar="SECONDS",
+    callback=_no_nan,
     help="End when nothing has happened for so long.",
 )
 @common_options
@@ -80,7 +87,7 @@ def command(
 def _print(console: Console, change: Change, as_json: bool) -> None:
     if as_json:
         shape = {"type": change.type} | row(change.checkpoint, console.redactor)
-        sys.stdout.write(json.dumps(shape) + "\n")
+        sys.stdout.write(json_text(shape) + "\n")
     elif console.is_terminal:
         _print_line(console, change)
     else:

@@ -97,7 +97,8 @@ def entities(maker: Maker) -> Iterator[Item]:
         label = maker.redactor.text(traits.name or traits.owner or "")
         if a is None or b is None:
             kind = ADDED if a is None else REMOVED
-            yield Item("settings", kind, f"{traits.owner or 'entity'} {label}", "entities")
+            owner = maker.redactor.text(traits.owner or "entity")
+            yield Item("settings", kind, f"{owner} {label}", "entities")
         yield from _entity(maker, a or {}, b or {}, f"{label}: ")
 
 
@@ -235,7 +236,8 @@ def _methods(maker: Maker, old: Json, new: Json) -> Iterator[Item]:
         ]
         # methods that wait for nobody start in any order
         unordered = Pair(pair.old, pair.new, pair.rule)
-        yield from _listed("methods", unordered, maker.redactor.text(shown.name), path, made)
+        label, path = maker.redactor.text(shown.name), maker.redactor.text(path)
+        yield from _listed("methods", unordered, label, path, made)
 
 
 def _result(path: str, calls: int) -> str:

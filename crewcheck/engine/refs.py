@@ -19,6 +19,7 @@ from crewcheck.model.harmless import name as shown
 from crewcheck.stores.detect import open_path
 
 _ANCESTOR = re.compile(r"(?P<base>.+)~(?P<steps>\d{0,9})", re.DOTALL)
+_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 _LISTED = 5
 
 
@@ -83,7 +84,7 @@ def names_path(ref: str) -> bool:
 
 def _is_path(ref: str) -> bool:
     """Whether a reference can be nothing but a path, be it there or not."""
-    if ref.startswith(("/", "./", "../", "~/")):
+    if ref.startswith(("/", "./", "../", "~/")) or _URL.match(ref):
         return True
     return "/" not in ref and ref.partition("#")[0].endswith((".json", ".db"))
 

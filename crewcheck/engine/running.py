@@ -95,7 +95,7 @@ def prepare(source: Source, wish: Wish) -> Prepared:
             "and only crews can be run so far",
             "write the fork without running it: `crewcheck fork --no-run`",
         )
-    branch = _branch(source, wish)
+    branch = branch_of(source, wish)
     writable(source.catalog.store)
     store = os.path.abspath(source.catalog.store.location)
     project = find_project(store)
@@ -146,7 +146,7 @@ def _unasked_inputs(source: Source, edits: Edits) -> list[str]:
     return notes
 
 
-def _branch(source: Source, wish: Wish) -> str:
+def branch_of(source: Source, wish: Wish) -> str:
     if wish.action == RESUME:
         return source.checkpoint.branch
     taken = {one.branch for one in source.catalog.checkpoints}
@@ -273,7 +273,7 @@ def fork_without_run(
 ) -> tuple[str, str, str, list[Decision]]:
     """A fork that is only written: ``(id, branch, location, decisions)``."""
     wish = Wish(action=FORK, edits=edits, branch=branch)
-    chosen = _branch(source, wish)
+    chosen = branch_of(source, wish)
     decisions = decide_from_data(source, edits, project_of(source))
     checkpoint_id, location, _ = write_fork(source, edits, chosen, not_kept(decisions))
     return checkpoint_id, chosen, location, decisions

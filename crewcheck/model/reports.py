@@ -47,6 +47,41 @@ class WatchReport(CheckpointReport):
     type: Literal["added", "changed", "removed"]
 
 
+class SegmentReport(_Shape):
+    """A run, or a fork with the id it left from; its checkpoints from first to last."""
+
+    type: Literal["run", "fork"]
+    branch: str
+    fork_point: str | None
+    status: str | None
+    kind: str | None
+    name: str | None
+    checkpoints: list[CheckpointReport]
+
+
+class TreeReport(_Shape):
+    """What ``tree --json`` prints; ``checkpoints`` and ``foreign`` (files that are none)
+    count the whole store, whatever is filtered."""
+
+    store: str
+    checkpoints: int
+    foreign: int
+    segments: list[SegmentReport]
+
+
+class AttemptReport(_Shape):
+    """One element of ``attempts list --json``; ``done`` and ``last_*`` are the newest's."""
+
+    checkpoint_id: str
+    branch: str
+    attempts: int
+    done: int
+    last_at: str
+    last_outcome: str
+    run_id: str
+    store: str
+
+
 class TokensReport(_Shape):
     prompt: int
     completion: int

@@ -66,16 +66,42 @@ def test_a_flows_fork_and_what_a_person_has_edited_in_it(run: Run, store: Path) 
         (("--state", "size"), 2, "is no change of state"),
         (("--state", "a[b=1"), 2, "is no path"),
         (("--rerun", "nope"), 3, 'no call of "nope"'),
+        (("--rerun", "price", "--keep", "price#1"), 2, "price#1 is in both"),
     ],
 )
 def test_edits_that_do_not_fit(
-    run: Run, store: Path, options: tuple[str, str], code: int, said: str
+    run: Run, store: Path, options: tuple[str, ...], code: int, said: str
 ) -> None:
     done = run("fork", "latest", "-l", store, *options, "--no-run")
     assert (done.returncode, done.stdout) == (code, "")
     assert said in done.stderr
     assert done.stderr.count("\n") == 1
     assert len(list(store.rglob("*.json"))) == 1
+
+
+def test_a_crew_has_no_state_to_change(run: Run, tmp_path: Path) -> None:
+    write(tmp_path / "crews", document(crew(task("a"))), ident(1))
+    done = run("fork", "-l", tmp_path / "crews", "--state", "a=1", "--no-run")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "crewcheck: --state is for flows, and this is a crew\n"
+
+
+@pytest.mark.parametrize(
+    ("branch", "code", "said"),
+    [
+        ("main", 5, 'branch "main" exists already in this store'),
+        ("../out", 2, 'it has ".." as a part'),
+        ("a\x1b[2J", 2, "it holds control or invisible characters"),
+    ],
+)
+def test_a_plan_only_says_a_branch_that_there_can_be(
+    run: Run, store: Path, branch: str, code: int, said: str
+) -> None:
+    for options in (("--dry-run",), ("--dry-run", "--no-run"), ("--no-run",)):
+        done = run("fork", "latest", "-l", store, "--branch", branch, *options)
+        assert (done.returncode, done.stdout) == (code, ""), options
+        assert said in done.stderr
+        assert done.stderr.count("\n") == 1
 
 
 def test_a_persons_edit_is_told_behind_the_fork_as_long_as_it_stands(

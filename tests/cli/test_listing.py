@@ -7,8 +7,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from pydantic import TypeAdapter
+from pydantic_core import from_json
 
-from crewcheck.model.reports import CheckpointReport, InfoReport
+from crewcheck.model.reports import CheckpointReport, InfoReport, TreeReport, WatchReport
 from tests.build import agent, crew, document, flow, ident, small_store, task, write
 from tests.cli.conftest import Run
 
@@ -30,6 +32,37 @@ def test_list_piped_is_tab_separated_newest_first(run: Run, store: Path) -> None
         ident(3), "2026-11-29T17:00:03Z", "main", "task_completed", "crew", "newsroom",
         "3", "3", "finished", ident(2), str(size), "",
     ]  # fmt: skip
+
+
+def test_tree_json_keeps_its_promise(call: Run, store: Path) -> None:
+    told = TreeReport.model_validate_json(call("tree", store, "--json").stdout)
+    assert (told.store, told.checkpoints, told.foreign) == (str(store), 5, 0)
+    assert [(one.type, one.branch, one.fork_point) for one in told.segments] == [
+        ("run", "main", None),
+        ("fork", "exp/hot soup", ident(1)),
+        ("fork", "exp/hot soup/deeper", ident(4)),
+    ]
+    assert [one.id for one in told.segments[0].checkpoints] == [ident(1), ident(2), ident(3)]
+
+
+def test_half_a_character_keeps_nobody_from_reading_the_rest(call: Run, tmp_path: Path) -> None:
+    # a backslash before it makes it four letters and digits; a pair is one character
+    odd = {"half": "a\ud800b", "text": "\\ud800", "whole": "\U0001f600", "two": "\udc00\udfff"}
+    asked = crew(task(), checkpoint_inputs=odd | {"nan": float("nan")})
+    store = tmp_path / "store"
+    write(store, document(asked, branch="b\udbff"), ident(1))
+    listed = call("list", store, "--json").stdout
+    told = TypeAdapter(list[CheckpointReport]).validate_json(listed)
+    assert [one.branch for one in told] == ["b\ufffd"]
+    right = {"half": "a\ufffdb", "text": "\\ud800", "whole": "\U0001f600", "two": "\ufffd\ufffd"}
+    info = InfoReport.model_validate_json(call("info", "-l", store, "--json").stdout)
+    assert info.inputs == right | {"nan": "NaN"}
+    path = ("--path", "entities[0].checkpoint_inputs")
+    for options in ((), ("--json",)):
+        shown = call("show", "-l", store, *path, *options).stdout
+        assert from_json(shown, allow_inf_nan=False) == right | {"nan": "NaN"}
+    watched = call("watch", store, "--existing", "--limit", "1", "--json").stdout
+    assert WatchReport.model_validate_json(watched).branch == "b\ufffd"
 
 
 def test_list_json_keeps_its_promise(run: Run, store: Path) -> None:
@@ -140,6 +173,9 @@ def test_a_damaged_checkpoint_is_listed_and_its_info_is_code_4(run: Run, store: 
         (["info", "2026", "-l", "store"], 3, "fits 5 checkpoints"),
         (["info", "main~9", "-l", "store"], 3, "only 2 ancestors"),
         (["list", "postgres://x/y"], 2, "postgres:// cannot be opened"),
+        (["info", "postgres://x/y#main"], 2, "postgres:// cannot be opened"),
+        (["diff", "main", "s3://x/y", "-l", "store"], 2, "s3:// cannot be opened"),
+        (["verify", "postgres://x/y"], 2, "postgres:// cannot be opened"),
     ],
 )
 def test_bad_input_is_one_line_that_says_what_to_do(

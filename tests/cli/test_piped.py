@@ -83,7 +83,7 @@ def test_damage_is_said_wherever_it_is_known(where: str) -> None:
 
 VALUES: list[Any] = [
     {"a": [], "b": {}, "c": [{}, [[1, -2.5e-7, 10**30]]], "d": '\u00e9\u2028 <"\\\n>', "e": None},
-    {"half of a character": "\ud83d", "another": "\udc00x"},
+    {"a whole one": "\U0001f600", "\\ud83d": "\\"},
     [True, False, ""],
 ]
 
@@ -92,6 +92,15 @@ VALUES: list[Any] = [
 def test_json_is_indented_as_by_python(value: Any, capsys: pytest.CaptureFixture[str]) -> None:
     Console().json(value)
     assert capsys.readouterr().out == json.dumps(value, indent=2) + "\n"
+
+
+def test_half_a_character_is_told_as_one_that_is_missing(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    half = {"half of a character": "\ud83d", "another": "\udc00x\U0001f600"}
+    Console().json_list([half, {}])
+    whole = {"half of a character": "\ufffd", "another": "\ufffdx\U0001f600"}
+    assert capsys.readouterr().out == json.dumps([whole, {}], indent=2) + "\n"
 
 
 def test_json_has_no_number_that_is_none(capsys: pytest.CaptureFixture[str]) -> None:

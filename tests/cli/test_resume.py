@@ -15,6 +15,7 @@ from crewcheck.cli.main import run as run_program
 from crewcheck.engine import attempts, running
 from crewcheck.errors import Exit
 from crewcheck.model.document import objects
+from crewcheck.model.reports import AttemptReport
 from crewcheck.runtimes.spawn import start_run
 from tests.build import Json, crew, document, ident, task, write
 from tests.tui.projects import FAKE, make_python
@@ -362,6 +363,10 @@ def test_attempts_of_all_stores(program: Program, capsys: pytest.CaptureFixture[
     cells = line.split("\t")
     assert cells[:4] == [ident(4), "main", "1", "3"]
     assert (cells[5], cells[7]) == ("crashed", str(program.store.resolve()))
+    assert run_program(["attempts", "list", "--all", "--json"]) == Exit.DONE
+    (told,) = json.loads(capsys.readouterr().out)
+    row = AttemptReport.model_validate(told)
+    assert (row.checkpoint_id, row.attempts, row.done, row.run_id) == (ident(4), 1, 3, cells[6])
     assert run_program(["attempts", "reset"]) == Exit.USAGE
     assert program.reset("--all") == Exit.DONE
     assert attempts.attempts_of(str(program.store)) == []

@@ -123,6 +123,7 @@ def test_what_is_no_store_is_refused(run: Run, tmp_path: Path) -> None:
     assert (done.returncode, done.stdout) == (4, "")
     assert "is no checkpoint store" in done.stderr
     assert run("watch", "s3://bucket/x").returncode == 2
+    assert run("watch", tmp_path, "--until-idle", "nan").returncode == 2
 
 
 def test_a_pipe_that_is_closed_ends_it_though_nothing_happens(tmp_path: Path) -> None:
