@@ -175,8 +175,7 @@ class StoreScreen(Calm[None]):
     @work(thread=True, exclusive=True, group="whole", exit_on_error=False)
     def read_whole(self, session: Session, node: Node) -> None:
         worker = get_current_worker()
-        if not worker.is_cancelled:
-            session.load_whole(node.checkpoint)
+        session.load_whole(node.checkpoint, lambda: worker.is_cancelled or session.closed)
         if not worker.is_cancelled:
             self.post_message(WholeRead(node.checkpoint))
 
