@@ -158,8 +158,8 @@ class TextView(LineView):
         self._make(10**9, HURRY_SECONDS if self._hurries else STRETCH_SECONDS)
         if self._hurries or self._source is None or len(self._lines) > self.line_count:
             self._count()
-        if self._hurries and self._source is None:
-            self.action_bottom()
+        if self._hurries:
+            self._go_down()
         self._go_on()
 
     def _count(self) -> None:
@@ -207,12 +207,14 @@ class TextView(LineView):
     def action_bottom(self) -> None:
         self._make(10**9, HURRY_SECONDS)
         self._count()
+        self._go_down()
+        self._go_on()
+
+    def _go_down(self) -> None:
+        """To the end of what is made; the view follows until all is, which may take seconds."""
+        end = len(self._lines) - self.size.height
+        self.scroll_to(y=max(0, end), animate=False, immediate=True)
         self._hurries = self._source is not None
-        if self._hurries:
-            # that may take seconds: nothing else waits for it
-            self._go_on()
-        else:
-            self.scroll_to(y=self.max_scroll_y, animate=False)
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         super().watch_scroll_y(old_value, new_value)
