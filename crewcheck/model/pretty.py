@@ -12,10 +12,11 @@ _OPENED = 4
 
 def pretty(value: Any) -> str:
     """A JSON value on indented lines, keys in their order, all characters as they are."""
-    return "".join(_pieces(value, 0))
+    return "".join(pieces(value))
 
 
-def _pieces(value: Any, level: int) -> Iterator[str]:
+def pieces(value: Any, level: int = 0) -> Iterator[str]:
+    """The parts of that text, one after the other."""
     if level >= _OPENED or not value or not isinstance(value, (dict, list)):
         text = _formatted(value)
         yield text.replace("\n", "\n" + "  " * level) if level else text
@@ -27,7 +28,7 @@ def _pieces(value: Any, level: int) -> Iterator[str]:
         yield "," + between if place else between
         if is_dict:
             yield json.dumps(at, ensure_ascii=False) + ": "
-        yield from _pieces(value[at], level + 1)
+        yield from pieces(value[at], level + 1)
     yield "\n" + "  " * level + ("}" if is_dict else "]")
 
 

@@ -14,7 +14,7 @@ from textual.screen import Screen
 
 from crewcheck.engine.redaction import Redactor
 from crewcheck.model import words
-from crewcheck.tui.commands import commands
+from crewcheck.tui.commands import Palette, commands
 from crewcheck.tui.glyphs import Glyphs, for_encoding
 from crewcheck.tui.layout import Line
 from crewcheck.tui.screens.browser import BrowserScreen
@@ -130,6 +130,10 @@ class CrewcheckApp(App[None]):
                 ]
             )
         )
+
+    def action_command_palette(self) -> None:
+        if not isinstance(self.screen, Palette):
+            self.push_screen(Palette(id="--command-palette"))
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         if isinstance(screen, BrowserScreen):

@@ -3,10 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import partial
 from typing import NamedTuple
 
+from textual.command import CommandPalette
+
 from crewcheck.tui.screens.browser import BrowserScreen
+
+
+class Palette(CommandPalette):
+    """Textual's, which ends the app when a page is turned before its list is laid out."""
+
+    def _action_command_list(self, action: str) -> None:
+        with suppress(LookupError):
+            super()._action_command_list(action)
 
 
 class Command(NamedTuple):

@@ -305,19 +305,22 @@ class Session:
         known = self._whole
         return known[1] if known is not None and known[0] is checkpoint else None
 
-    def load_whole(self, checkpoint: Checkpoint) -> None:
+    def load_whole(self, checkpoint: Checkpoint, cancelled: Callable[[], bool]) -> None:
         """Read all of a document and keep it in place of the one before."""
         with self._reading:
-            if self.whole(checkpoint) is not None:
+            if cancelled() or self.whole(checkpoint) is not None:
                 return
             self._whole = None
+            whole: Whole | None
             try:
-                whole = read_whole(self._catalog.store, checkpoint, self.redactor)
+                store = self._catalog.store
+                whole = read_whole(store, checkpoint, self.redactor, cancelled)
             except CrewcheckError as error:
                 whole = Whole(error=error)
             except Exception as error:  # whatever it is, a person must be told
                 whole = Whole(error=unexpected(error))
-            self._whole = checkpoint, whole
+            if whole is not None:
+                self._whole = checkpoint, whole
 
     def _attempts(self, checkpoint: Checkpoint, info: Info) -> int:
         node = self._catalog.forest.by_key.get(checkpoint.key)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from crewcheck.engine.redaction import Redactor
 from crewcheck.engine.showing import Shown
 from crewcheck.errors import CrewcheckError
 from crewcheck.model.messages import Conversation
-from crewcheck.model.pretty import pretty
+from crewcheck.model.pretty import pieces
 from crewcheck.model.scan import Checkpoint
 from crewcheck.stores.base import Store
 
@@ -22,7 +23,25 @@ class Whole:
     error: CrewcheckError | None = None
 
 
-def read_whole(store: Store, checkpoint: Checkpoint, redactor: Redactor) -> Whole:
-    """Read a document once more, whole. Raises `CrewcheckError`."""
+def read_whole(
+    store: Store,
+    checkpoint: Checkpoint,
+    redactor: Redactor,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> Whole | None:
+    """Read a document once more, whole; None where nobody waits for it any more.
+
+    Raises `CrewcheckError`.
+    """
     shown = Shown(store, checkpoint, redactor)
-    return Whole(tuple(shown.conversations()), pretty(shown.masked))
+    if cancelled():
+        return None
+    talks = tuple(shown.conversations())
+    if cancelled():
+        return None
+    parts = []
+    for part in pieces(shown.masked):
+        if cancelled():
+            return None
+        parts.append(part)
+    return Whole(talks, "".join(parts))

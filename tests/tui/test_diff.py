@@ -58,7 +58,7 @@ def test_rows_and_text(tmp_path: Path) -> None:
         "~ tasks b status pending → done, output",
     ]
     text = said(made)
-    assert text[0].startswith(f"A  {build.ident(1)}  main")
+    assert text[0].startswith(f"A  its parent  {build.ident(1)}  main")
     assert "   B comes 1 checkpoint after A" in text
     assert said(made, 4) == [
         "~ a", "  output", "      one", "    - two three", "    + two 3", "      four",
@@ -131,7 +131,7 @@ async def test_against_the_parent_and_the_marked_one(running: Running, small: Pa
         await press(pilot, "g", "down", "d")
         assert screen.detail.tab == "diff"
         text = screen_text(pilot)
-        assert f"A  {build.ident(2)}" in text
+        assert f"A  its parent  {build.ident(2)}" in text
         assert "edit" in text
         assert '"The end"' in text
         # the branch's tip, marked, against another's
@@ -139,7 +139,7 @@ async def test_against_the_parent_and_the_marked_one(running: Running, small: Pa
         assert sum("◈" in line for line in tree_lines(pilot)) == 1
         await press(pilot, "down", "down")
         text = screen_text(pilot)
-        assert f"A  {build.ident(3)}" in text
+        assert f"A  marked      {build.ident(3)}" in text
         assert "B is the older one" in text
         await press(pilot, "space", "space")
         assert not any("◈" in line for line in tree_lines(pilot))

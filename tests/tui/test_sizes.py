@@ -68,5 +68,5 @@ async def test_both_panes_at_80x24(running: Running, small: Path) -> None:
     async with running(small, size=(80, 24)) as pilot:
         text = screen_text(pilot)
         assert "17:00:05" in text
-        assert "Overview Tasks Inputs Messages Events …" in text
+        assert "Overview Task Inpu Mess Even Diff Raw" in text
         assert screen_of(pilot).tree_view.room >= 32

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from crewcheck.engine.redaction import Redactor
 from crewcheck.model.scan import Checkpoint
 from crewcheck.stores.json_dir import JsonDirStore
@@ -23,7 +25,23 @@ KEY = "sk-fake-0123456789abcdef0123456789"
 def whole_of(tmp_path: Path, document: Json) -> Whole:
     build.write(tmp_path, document, build.ident(1))
     store = JsonDirStore(str(tmp_path))
-    return read_whole(store, Checkpoint(store.scan().headers[0]), Redactor())
+    whole = read_whole(store, Checkpoint(store.scan().headers[0]), Redactor())
+    assert whole is not None
+    return whole
+
+
+@pytest.mark.parametrize("asked", [1, 2, 3, 9])
+def test_reading_ends_where_nobody_waits_for_it(tmp_path: Path, asked: int) -> None:
+    build.write(tmp_path, version_1_15_30(), build.ident(1))
+    store = JsonDirStore(str(tmp_path))
+    times: list[int] = []
+
+    def cancelled() -> bool:
+        times.append(1)
+        return len(times) >= asked
+
+    assert read_whole(store, Checkpoint(store.scan().headers[0]), Redactor(), cancelled) is None
+    assert len(times) == asked
 
 
 def messages_page(tmp_path: Path, document: Json) -> MessagesPage:
@@ -106,6 +124,15 @@ async def test_a_document_that_has_gone_meanwhile(running: Running, tmp_path: Pa
         path.unlink()
         await press(pilot, "7")
         assert "is gone" in screen_text(pilot)
+
+
+async def test_all_tabs_are_seen_at_80_columns(running: Running, tmp_path: Path) -> None:
+    flow = build.document(build.flow("a"), events=[], trigger="method_execution_finished")
+    build.write(tmp_path, flow, build.ident(1))
+    async with running(tmp_path, size=(80, 24)) as pilot:
+        assert "Overview Met Inp Sta Mes Eve Dif Raw" in screen_text(pilot)
+        await press(pilot, "3")
+        assert "Ove Met Inputs Sta Mes Eve Dif Raw" in screen_text(pilot)
 
 
 async def test_the_active_tab_is_seen_where_not_all_fit(running: Running, tmp_path: Path) -> None:

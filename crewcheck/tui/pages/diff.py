@@ -101,17 +101,19 @@ class DiffPage(Page):
         assert self.comparison is not None
         shown = self.subject.shown
         blocks: list[Block] = []
-        for side, node, style in (("A", old, "bad"), ("B", new, "ok")):
+        base = "its parent" if old is new.parent else "marked"
+        for side, node, style, role in (("A", old, "bad", base), ("B", new, "ok", "this one")):
             checkpoint = node.checkpoint
             blocks.append(
                 Line(
                     [
                         (f"{side}  ", style),
+                        (f"{role:<12}", "muted"),
                         (shown(checkpoint.id), "title"),
                         (f"  {shown(checkpoint.branch)}", ""),
                         (f"  {words.moment(checkpoint.header.created_at)}", "muted"),
                     ],
-                    hang=3,
+                    hang=15,
                 )
             )
         made = self.comparison

@@ -9,10 +9,10 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Button, Input, Static
 
 from crewcheck.tui.layout import Block
+from crewcheck.tui.screens.modal import Modal
 from crewcheck.tui.widgets.text_view import TextView
 
 
@@ -27,7 +27,7 @@ class Buttons(Horizontal):
     ]  # fmt: skip
 
 
-class AskScreen(ModalScreen[str | None]):
+class AskScreen(Modal[str | None]):
     """A question with buttons: ``(what it returns, its label)``, the harmless one first."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -65,6 +65,8 @@ class AskScreen(ModalScreen[str | None]):
 
     def _fit(self) -> None:
         """As high as the text, which can be long: a result is shown here, too."""
+        if self.closed:
+            return
         view = self.query_one(TextView)
         most = max(1, self.size.height - 8)
         view.styles.height = max(1, min(view.line_count, most))
@@ -82,7 +84,7 @@ class AskScreen(ModalScreen[str | None]):
         view.scroll_to(y=view.scroll_offset.y + by, animate=False)
 
 
-class TypeScreen(ModalScreen[str | None]):
+class TypeScreen(Modal[str | None]):
     """A question that is answered with a line of text; None: not now."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -116,6 +118,8 @@ class TypeScreen(ModalScreen[str | None]):
         self.call_after_refresh(self._fit)
 
     def _fit(self) -> None:
+        if self.closed:
+            return
         view = self.query_one(TextView)
         view.styles.height = max(1, min(view.line_count, max(1, self.size.height - 9)))
 

@@ -11,7 +11,6 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Button, Static, TextArea
 
 from crewcheck.model.harmless import harmless
@@ -19,6 +18,7 @@ from crewcheck.tui import typed
 from crewcheck.tui.editing import INPUT, RESULT, STATE, Target, check
 from crewcheck.tui.layout import Pieces
 from crewcheck.tui.screens.dialogs import Buttons
+from crewcheck.tui.screens.modal import Modal
 from crewcheck.tui.widgets.bars import Bar
 
 
@@ -41,7 +41,7 @@ class EditArea(TextArea):
         return line if harmless(line.plain) == line.plain else Text("?" * len(line.plain), end="")
 
 
-class EditScreen(ModalScreen[Edited | None]):
+class EditScreen(Modal[Edited | None]):
     """Ctrl+S keeps the edit if it is a value of its kind; Escape drops it, at once if untouched."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

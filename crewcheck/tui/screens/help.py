@@ -8,15 +8,15 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.events import Resize
-from textual.screen import ModalScreen
 
 from crewcheck.tui.layout import Block, Line, Pieces
+from crewcheck.tui.screens.modal import Modal
 from crewcheck.tui.widgets.text_view import TextView
 
 KEYS = 22
 
 
-class HelpScreen(ModalScreen[None]):
+class HelpScreen(Modal[None]):
     """All keys with what they do, in groups. A pair is what can be typed, and what it does."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -41,7 +41,8 @@ class HelpScreen(ModalScreen[None]):
         view.focus()
 
     def on_resize(self, event: Resize) -> None:
-        self.query_one(TextView).refresh()
+        if not self.closed:
+            self.query_one(TextView).refresh()
 
     def _blocks(self) -> list[Block]:
         blocks: list[Block] = []

@@ -158,6 +158,8 @@ class LaunchScreen(LaunchWork):
         self.dismiss(message.outcome)
 
     def on_launch_work_told(self, message: LaunchWork.Told) -> None:
+        if self.closed:
+            return
         heard = message.heard
         if heard.plan is not None and self.board is not None and heard.report is not None:
             self.board.learn(heard.loaded or {}, heard.plan)
@@ -178,6 +180,8 @@ class LaunchScreen(LaunchWork):
         self._draw()
 
     def on_launch_work_failed(self, message: LaunchWork.Failed) -> None:
+        if self.closed:
+            return
         error = message.error
         self._refuse(error.message, error.hint, [])
         if isinstance(error, SeveralEntries):
@@ -214,6 +218,8 @@ class LaunchScreen(LaunchWork):
     # -- drawing
 
     def _draw(self) -> None:
+        if self.closed:
+            return
         header = self.node.checkpoint.header
         summary = self.node.checkpoint.summary
         when = when_of(summary.trigger if summary else None, header.created_at, self.now)
@@ -240,6 +246,8 @@ class LaunchScreen(LaunchWork):
         return self.launch.redactor.text(text)
 
     def _show_head(self) -> None:
+        if self.closed:
+            return
         left: Pieces = [("Plan  ", "heading")]
         right: Pieces = []
         if self.board is not None and not self.entries:
@@ -259,6 +267,8 @@ class LaunchScreen(LaunchWork):
         self.query_one("#launch-head", Bar).show(left, right)
 
     def _show_plan(self) -> None:
+        if self.closed:
+            return
         rows = self.query_one(RowList)
         if self.entries:
             count = len(self.entries)

@@ -6,7 +6,6 @@ import time
 
 from textual import work
 from textual.message import Message
-from textual.screen import ModalScreen
 from textual.worker import get_current_worker
 
 from crewcheck.engine.running import FORK
@@ -15,11 +14,12 @@ from crewcheck.errors import CrewcheckError
 from crewcheck.tui.compared import unexpected
 from crewcheck.tui.launching import Begun, Heard, Known, Launch, Outcome, Written
 from crewcheck.tui.plan_board import PlanBoard
+from crewcheck.tui.screens.modal import Modal
 
 LOOK_SECONDS = 0.08
 
 
-class LaunchWork(ModalScreen[Outcome]):
+class LaunchWork(Modal[Outcome]):
     """Reads, starts, listens and confirms on other threads only."""
 
     class Looked(Message):

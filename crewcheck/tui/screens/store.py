@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from textual import work
-from textual.screen import Screen
 from textual.timer import Timer
 from textual.worker import get_current_worker
 
@@ -36,10 +35,11 @@ from crewcheck.tui.messages import (
 from crewcheck.tui.pages.checks import finding_blocks
 from crewcheck.tui.rows import Rows
 from crewcheck.tui.screens.dialogs import AskScreen
+from crewcheck.tui.screens.modal import Calm
 from crewcheck.tui.session import Clock, Loaded, Session
 
 
-class StoreScreen(Screen[None]):
+class StoreScreen(Calm[None]):
     """Reads on other threads only; what has been read arrives as messages."""
 
     glyphs: Glyphs
@@ -175,8 +175,7 @@ class StoreScreen(Screen[None]):
     @work(thread=True, exclusive=True, group="whole", exit_on_error=False)
     def read_whole(self, session: Session, node: Node) -> None:
         worker = get_current_worker()
-        if not worker.is_cancelled:
-            session.load_whole(node.checkpoint)
+        session.load_whole(node.checkpoint, lambda: worker.is_cancelled or session.closed)
         if not worker.is_cancelled:
             self.post_message(WholeRead(node.checkpoint))
 

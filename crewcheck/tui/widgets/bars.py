@@ -11,6 +11,9 @@ from textual.strip import Strip
 from crewcheck.tui.layout import Pieces, fit, text_of, width_of
 from crewcheck.tui.widgets.lines import LineView
 
+#: A tab that has to make room for others keeps so many letters.
+LEAST_LETTERS = 3
+
 
 class Bar(LineView, can_focus=False):
     """One line: pieces on the left, and on the right where there is room."""
@@ -69,17 +72,17 @@ class TabBar(Bar):
             form, gap = "{number} {title}", " "
         if total + 3 * len(titles) > width + 1:
             form, gap = "{title}", " "
-        first = _first_shown([form.format(number=at + 1, title=title) for at, title
-                              in enumerate(titles)], len(gap), active, width)  # fmt: skip
+            titles = _shortened(titles, active, width + 1 - len(titles))
+        labels = [form.format(number=at + 1, title=title) for at, title in enumerate(titles)]
+        first = _first_shown(labels, len(gap), active, width)
         if first:
             pieces.append(("… ", "muted"))
             at = 2
-        for index, title in enumerate(titles):
+        for index, label in enumerate(labels):
             if index < first:
                 self._spans.append((0, 0))
                 continue
             style = "tab-active" if index == active else "muted"
-            label = form.format(number=index + 1, title=title)
             pieces += [(label, style), (gap, "")]
             self._spans.append((at, at + len(label)))
             at += len(label) + len(gap)
@@ -90,6 +93,18 @@ class TabBar(Bar):
         for index, (start, end) in enumerate(self._spans):
             if start <= x < end:
                 self.post_message(self.Picked(index))
+
+
+def _shortened(titles: Sequence[str], active: int, room: int) -> Sequence[str]:
+    """Titles of ``room`` letters together: all but the active one lose letters, evenly.
+
+    As they are where that does not help.
+    """
+    for most in range(max(map(len, titles), default=0), LEAST_LETTERS - 1, -1):
+        shorter = [title if at == active else title[:most] for at, title in enumerate(titles)]
+        if sum(map(len, shorter)) <= room:
+            return shorter
+    return titles
 
 
 def _first_shown(labels: list[str], gap: int, active: int, width: int) -> int:

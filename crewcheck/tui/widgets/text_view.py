@@ -11,16 +11,21 @@ from textual.binding import Binding, BindingType
 from textual.events import Resize
 from textual.selection import Selection
 from textual.strip import Strip
+from textual.timer import Timer
 
 from crewcheck.tui.layout import Block, Line, Pieces, estimate, text_of
 from crewcheck.tui.widgets.lines import LineView
 
 #: How long the wrapping of a long text may keep the UI at a stretch.
 STRETCH_SECONDS = 0.006
+#: On the way to the end of a text that somebody waits for.
+HURRY_SECONDS = 0.03
+#: So many lines below what is seen are made while nothing else is to be done.
+AHEAD_LINES = 10_000
 
 
 class TextView(LineView):
-    """Blocks of text. Their lines are made down to what is seen, the rest when idle."""
+    """Blocks of text. Their lines are made down to what is seen, and more when idle."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up,k", "scroll_up", "Up", id="text.up", tooltip="One line up", show=False),
@@ -46,6 +51,9 @@ class TextView(LineView):
         #: what is shown grows at its end
         self._tail = False
         self._followed_y = 0
+        #: somebody waits for the end
+        self._hurries = False
+        self._more: Timer | None = None
 
     @property
     def complete(self) -> bool:
@@ -87,12 +95,12 @@ class TextView(LineView):
         self._width = self.room
         self._lines = []
         self._source = None
+        self._hurries = False
         if self._width:
             self._guess = estimate(self._blocks, self._width)
             self._source = self._laid_out(known)
             self._make(place + 2 * max(1, self.size.height))
-            if self._source is not None:
-                self.set_timer(0.02, self._make_more)
+            self._go_on()
         self._count()
         if before is None:
             self.refresh()
@@ -137,14 +145,22 @@ class TextView(LineView):
             if until is not None and len(lines) % 64 == 0 and time.monotonic() > until:
                 return
 
+    def _go_on(self) -> None:
+        """See to it that more lines are made, if any are wanted."""
+        wanted = self._hurries or len(self._lines) < self.scroll_offset.y + AHEAD_LINES
+        if self._source is not None and wanted and self._more is None:
+            self._more = self.set_timer(0.005 if self._hurries else 0.02, self._make_more)
+
     def _make_more(self) -> None:
+        self._more = None
         if self._source is None:
             return
-        self._make(10**9, STRETCH_SECONDS)
-        if self._source is None or len(self._lines) > self.line_count:
+        self._make(10**9, HURRY_SECONDS if self._hurries else STRETCH_SECONDS)
+        if self._hurries or self._source is None or len(self._lines) > self.line_count:
             self._count()
-        if self._source is not None:
-            self.set_timer(0.02, self._make_more)
+        if self._hurries:
+            self._go_down()
+        self._go_on()
 
     def _count(self) -> None:
         made = len(self._lines)
@@ -158,6 +174,7 @@ class TextView(LineView):
         index = y + self.scroll_offset.y
         if index >= len(self._lines):
             self._make(index + self.size.height)
+        self._go_on()
         if index >= len(self._lines) or not self.size.width:
             return self.blank()
         self.drawn += 1
@@ -188,9 +205,21 @@ class TextView(LineView):
         self.scroll_to(y=0, animate=False)
 
     def action_bottom(self) -> None:
-        self._make(10**9)
+        self._make(10**9, HURRY_SECONDS)
         self._count()
-        self.scroll_to(y=self.max_scroll_y, animate=False)
+        self._go_down()
+        self._go_on()
+
+    def _go_down(self) -> None:
+        """To the end of what is made; the view follows until all is, which may take seconds."""
+        end = len(self._lines) - self.size.height
+        self.scroll_to(y=max(0, end), animate=False, immediate=True)
+        self._hurries = self._source is not None
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        super().watch_scroll_y(old_value, new_value)
+        # who moves meanwhile has seen enough
+        self._hurries = False
 
     def action_scroll_up(self) -> None:
         self.scroll_to(y=self.scroll_offset.y - 1, animate=False)
