@@ -262,6 +262,10 @@ class Session:
         another process.
         """
         is_big = size_of(checkpoint) > BIG_BYTES
+        whole = self._whole
+        if whole is not None and whole[0] is not checkpoint and size_of(whole[0]) > BIG_BYTES:
+            # as objects a big one takes many times its size
+            self._whole = None
         with nullcontext() if is_big else self._reading:
             known = self.cached(checkpoint)
             if known is not None:

@@ -9,6 +9,7 @@ import pytest
 from textual.widgets import Input, Static
 
 from crewcheck.tui.glyphs import ASCII
+from crewcheck.tui.screens import browser
 from crewcheck.tui.screens.help import HelpScreen
 from tests import build
 from tests.tui.conftest import (
@@ -379,3 +380,18 @@ async def test_signs_of_ascii_only(running: Running, small: Path) -> None:
     async with running(small, glyphs=ASCII) as pilot:
         for line in drawn_lines(pilot)[1:-1]:
             assert line.isascii(), line
+
+
+async def test_what_is_too_long_for_a_clipboard_is_not_copied(
+    running: Running, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(browser, "MOST_COPIED", 100)
+    document = build.document(build.crew(build.task(output="x" * 101)))
+    build.write(tmp_path, document, build.ident(1))
+    async with running(tmp_path) as pilot:
+        copied: list[str] = []
+        monkeypatch.setattr(pilot.app, "copy_to_clipboard", copied.append)
+        await press(pilot, "2", "tab", "y")
+        assert copied == []
+        (note,) = pilot.app._notifications
+        assert note.message.startswith("The task's output is too long for the clipboard")

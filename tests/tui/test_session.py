@@ -110,3 +110,22 @@ async def test_of_keys_that_come_faster_than_they_are_painted_the_last_is_looked
         assert screen_of(pilot).tree_view.cursor == 31
         assert shown[-1] == ident(10)
         assert len(shown) < 20
+
+
+def test_a_big_document_is_let_go_when_another_is_looked_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sessions, "BIG_BYTES", 5_000)
+    build.write(tmp_path, build.document(build.crew(build.task(output="x" * 6_000))), ident(1))
+    build.write(tmp_path, build.document(build.crew(build.task(output="y"))), ident(2), ident(1))
+    session = Session(str(tmp_path), Redactor())
+    session.complete()
+    big, small = (node.checkpoint for node in session.forest.order)
+    session.load_whole(big, lambda: False)
+    assert session.whole(big) is not None
+    session.load(small)
+    assert session.whole(big) is None
+    session.load_whole(small, lambda: False)
+    session.load(small)
+    assert session.whole(small) is not None
+    session.close()

@@ -37,6 +37,8 @@ from crewcheck.tui.widgets.notice import Notice
 
 #: The cursor must rest so long before a document is read.
 SETTLE_SECONDS = 0.03
+#: Longer texts are not copied.
+MOST_COPIED = 2_000_000
 #: How often the ages on the screen are brought up to date.
 AGES_SECONDS = 20.0
 #: Under this width one pane is shown at a time.
@@ -378,6 +380,11 @@ class BrowserScreen(ForestScreen):
 
     def _copy(self, what: str, text: str) -> None:
         if not what:
+            return
+        if len(text) > MOST_COPIED:
+            # it goes through the terminal, which would be busy with it for long
+            said = f"{what} is too long for the clipboard: `crewcheck show` prints it"
+            self.notify(said[:1].upper() + said[1:], severity="warning", timeout=6, markup=False)
             return
         self.app.copy_to_clipboard(text.encode("utf-8", "replace").decode("utf-8"))
         size = f" ({words.many(len(text), 'character')})" if len(text) > 60 else ""
