@@ -18,7 +18,7 @@ FIELDS = frozenset({
     "agent_role", "checkpoint_id", "crew_name", "emission_sequence", "error", "event_id",
     "flow_name", "inputs", "message", "method_name", "model", "parent_event_id", "response",
     "result", "started_event_id", "task_id", "task_name", "timestamp", "tool_args", "tool_name",
-    "trigger", "type", "usage",
+    "trigger", "triggered_by_event_id", "type", "usage",
 })  # fmt: skip
 #: Objects of an event of which it reads these keys only.
 PARTS = {
@@ -27,6 +27,8 @@ PARTS = {
     "agent_info": ("id",),
     "state": ("id",),
 }
+#: Of events of this type it reads the whole state, if the flow is none of CrewAI's own.
+STATE, STATE_OF = "state", "method_execution_finished"
 #: As `PARTS`, but other values than objects are read whole.
 OUTPUT, OUTPUT_PARTS = "output", ("raw",)
 #: Read of events of types that begin with `MESSAGES_OF` only: of model calls they are long.

@@ -18,7 +18,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from crewcheck.model import events
-from crewcheck.model.document import LeanDocument
+from crewcheck.model.document import INTERNAL_FLOWS, LeanDocument, text
 
 if TYPE_CHECKING:
     import msgspec
@@ -38,19 +38,27 @@ def lean(data: bytes) -> LeanDocument | None:
         return None
     if _has_long_number(data):
         return None
-    text = memoryview(data)[len(_BOM) if data.startswith(_BOM) else 0 :]
+    view = memoryview(data)[len(_BOM) if data.startswith(_BOM) else 0 :]
     try:
-        document = LeanDocument(_decoder().decode(text))
+        document = LeanDocument(_decoder().decode(view))
         for node in document.get("event_record", {}).get("nodes", {}).values():
-            _take_messages(node.get("event", {}))
+            _take_raw(node.get("event", {}))
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
         return None
     return document
 
 
-def _take_messages(event: dict[str, Any]) -> None:
+def _take_raw(event: dict[str, Any]) -> None:
+    """Decode what only events of some types are read for, or else a part of it."""
     import msgspec
 
+    state = event.pop(events.STATE, None)
+    if state is not None:
+        whole = event.get("type") == events.STATE_OF
+        if whole and text(event.get("flow_name")) not in INTERNAL_FLOWS:
+            event[events.STATE] = msgspec.json.decode(state)
+        else:
+            event[events.STATE] = _state_decoder().decode(state)
     raw = event.pop(events.MESSAGES, None)
     kind = event.get("type")
     if raw is not None and isinstance(kind, str) and kind.startswith(events.MESSAGES_OF):
@@ -64,10 +72,17 @@ def _decoder() -> msgspec.json.Decoder[Any]:
     fields: dict[str, Any] = dict.fromkeys(events.FIELDS, Any)
     fields |= {name: _some(names) | None for name, names in events.PARTS.items()}
     fields[events.OUTPUT] = _some(events.OUTPUT_PARTS) | str | int | float | bool | list[Any] | None
-    fields[events.MESSAGES] = msgspec.Raw
+    fields[events.MESSAGES] = fields[events.STATE] = msgspec.Raw
     node = _some((), event=_some((), **fields))
     record = _some((), nodes=dict[str, node])  # type: ignore[valid-type]
     return msgspec.json.Decoder(_some(_TOP, entities=Any, event_record=record))
+
+
+@cache
+def _state_decoder() -> msgspec.json.Decoder[Any]:
+    import msgspec
+
+    return msgspec.json.Decoder(_some(events.PARTS[events.STATE]) | None)
 
 
 def _some(names: Iterable[str], **fields: Any) -> Any:
