@@ -42,8 +42,8 @@ class Catalog:
     first has it built only once.
 
     ``clock`` tells the time (seconds since 1970) by which a run is taken to be going on.
-    Summaries are looked up in ``index`` before they are read, and what was read is kept
-    there when the catalog is closed.
+    With ``use_index`` summaries are looked up in the index before they are read, and what
+    was read is kept there when the catalog is closed.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class Catalog:
         store: Store,
         names_only: bool = False,
         clock: Callable[[], float] = time.time,
-        index: Index | None = None,
+        use_index: bool = False,
         ordered_later: bool = False,
     ) -> None:
         self.store = store
@@ -68,7 +68,8 @@ class Catalog:
         self.fingerprint: object = None
         self._known: dict[str | int, Checkpoint] = {}
         self._whole_bytes = WHOLE_BYTES
-        self._index = index if Capability.INDEX in store.capabilities else None
+        self._wants_index = use_index and Capability.INDEX in store.capabilities
+        self._opened_index: Index | None = None
         self._recalled = False
         self._state = ""  # of the store, when it was looked at
         self._useless: set[str | int] = set()  # keys of rows of the index
@@ -82,6 +83,14 @@ class Catalog:
         except BaseException:
             store.close()
             raise
+
+    @property
+    def _index(self) -> Index | None:
+        """Opened when there is something to keep in it: it takes some imports."""
+        if self._wants_index and self._known:
+            self._wants_index = False
+            self._opened_index = open_index()
+        return self._opened_index
 
     @property
     def forest(self) -> Forest:
@@ -331,8 +340,7 @@ def open_catalog(
 ) -> Catalog:
     """Open a store by its path, or the default one. Raises `NotFound` or `Unreadable`."""
     store = open_path(location if location is not None else default_location()).store
-    index = open_index() if use_index else None
-    return Catalog(store, names_only, clock, index, ordered_later)
+    return Catalog(store, names_only, clock, use_index, ordered_later)
 
 
 def _is_same(old: Checkpoint, header: Header, was_complete: bool) -> bool:

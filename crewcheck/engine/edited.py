@@ -59,10 +59,17 @@ def _recorded(
     """What the forks above a checkpoint say, and itself if it is one, newest first."""
     at: Node | None = node
     while at is not None:
-        edits = edits_at(catalog, at, document if at is node else None)
-        if edits:
-            yield at.checkpoint.id, edits
+        own = document if at is node else None
+        # a fork is the first on its branch, and has a parent
+        if own is not None or (at.checkpoint.parent_id and _begins_a_branch(at)):
+            edits = edits_at(catalog, at, own)
+            if edits:
+                yield at.checkpoint.id, edits
         at = at.parent
+
+
+def _begins_a_branch(node: Node) -> bool:
+    return node.parent is None or node.parent.checkpoint.branch != node.checkpoint.branch
 
 
 def edits_at(
