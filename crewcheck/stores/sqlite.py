@@ -45,12 +45,12 @@ _ENTITY: jsonb.Wanted = {
     b"role": Take.WHOLE,
     b"crew": Take.PRESENT,
     b"executor_type": Take.PRESENT,
-    b"suppress_flow_events": Take.PRESENT,
+    b"suppress_flow_events": Take.WHOLE,
     b"checkpoint": Take.SHALLOW,
     b"checkpoint_kickoff_event_id": Take.WHOLE,
     b"checkpoint_completed_methods": Take.WHOLE,
     b"checkpoint_state": Take.SHALLOW,
-    b"tasks": {b"output": Take.PRESENT, b"async_execution": Take.PRESENT},
+    b"tasks": {b"output": Take.PRESENT, b"async_execution": Take.WHOLE},
 }
 _EVENT: jsonb.Wanted = {
     b"event": {

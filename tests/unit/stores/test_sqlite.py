@@ -28,6 +28,7 @@ from crewcheck.stores.sqlite import SqliteStore, summary_of_jsonb
 from crewcheck.stores.sqlite_open import Reader, sqlite_kind
 from crewcheck.stores.sqlite_query import rows
 from tests.build import Json, agent, crew, document, event, executor, flow, ident, task
+from tests.damaged_databases import jsonb
 
 TABLE = (
     "CREATE TABLE checkpoints (id TEXT PRIMARY KEY, created_at TEXT NOT NULL, parent_id TEXT,"
@@ -642,3 +643,17 @@ def test_kinds_by_tables(tmp_path: Path, tables: list[str], kind: str | None) ->
         with pytest.raises(Unreadable, match="no table of checkpoints") as caught:
             SqliteStore(path).scan()
         assert hint in caught.value.hint
+
+
+def test_values_of_odd_types_count_as_they_do_in_the_whole() -> None:
+    """What only has to be there may stand in for itself; what counts as true may not."""
+    inner = executor(
+        executor_type=None, checkpoint_state={"id": "x"}, suppress_flow_events={"a": 1}
+    )
+    del inner["executor_type"]
+    tasks = [task("a", async_execution={"a": 1}), task("b", output="x")]
+    value = document(inner, crew(*tasks))
+    blob = jsonb(value)
+    quick, whole = summary_of_jsonb(blob), summarize(value, all_events=[])
+    for one in (quick, whole):
+        assert (one.kind, one.name, one.done, one.status) == ("crew", "newsroom", 1, "finished")
