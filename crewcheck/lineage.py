@@ -39,6 +39,19 @@ class Node:
         #: the run or fork that it is in
         self.segment: Segment = _NOWHERE
 
+    @property
+    def fork_point(self) -> Node | None:
+        """The parent, where that is on another branch."""
+        parent = self.parent
+        if parent is None or parent.checkpoint.branch == self.checkpoint.branch:
+            return None
+        return parent
+
+    @property
+    def begins_a_branch(self) -> bool:
+        """Whether its branch has nothing before it here."""
+        return self.parent is None or self.fork_point is not None
+
     def __repr__(self) -> str:
         return f"Node({self.checkpoint.id!r}, {len(self.children)} children)"
 

@@ -102,8 +102,7 @@ def _edits(found: Found, document: dict[str, Any], shared: set[_Place]) -> tuple
     for node in line_of(found.node):
         if (where, node.checkpoint.key) in shared:
             break
-        begins = node.parent is None or node.parent.checkpoint.branch != node.checkpoint.branch
-        if begins:
+        if node.begins_a_branch:
             for edit in edits_at(found.catalog, node, document if node is found.node else None):
                 made.setdefault(edit.path, edit)
     return tuple(made.values())

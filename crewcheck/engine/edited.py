@@ -61,15 +61,11 @@ def _recorded(
     while at is not None:
         own = document if at is node else None
         # a fork is the first on its branch, and has a parent
-        if own is not None or (at.checkpoint.parent_id and _begins_a_branch(at)):
+        if own is not None or (at.checkpoint.parent_id and at.begins_a_branch):
             edits = edits_at(catalog, at, own)
             if edits:
                 yield at.checkpoint.id, edits
         at = at.parent
-
-
-def _begins_a_branch(node: Node) -> bool:
-    return node.parent is None or node.parent.checkpoint.branch != node.checkpoint.branch
 
 
 def edits_at(

@@ -277,7 +277,5 @@ def place_in_lineage(node: Node) -> dict[str, Any]:
             {"id": child.checkpoint.id, "branch": child.checkpoint.branch}
             for child in node.children
         ],
-        "fork_point": node.parent.checkpoint.id
-        if node.parent is not None and node.parent.checkpoint.branch != node.checkpoint.branch
-        else None,
+        "fork_point": node.fork_point.checkpoint.id if node.fork_point is not None else None,
     }

@@ -257,9 +257,9 @@ class OverviewPage(Page):
     def _branch(self) -> Line:
         checkpoint, node, shown = self.checkpoint, self.node, self.subject.shown
         pieces: list[Piece] = [(shown(checkpoint.branch), "")]
-        parent = node.parent
-        if parent is not None and parent.checkpoint.branch != checkpoint.branch:
-            pieces.append((f"  forked from {shown(parent.checkpoint.branch)}", "muted"))
+        if node.fork_point is not None:
+            branch = shown(node.fork_point.checkpoint.branch)
+            pieces.append((f"  forked from {branch}", "muted"))
         return fact("Branch", *pieces)
 
     def _parent(self) -> Line | None:
