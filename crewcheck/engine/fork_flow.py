@@ -13,7 +13,15 @@ from typing import Any
 
 from crewcheck.engine.fork_events import drop_events, drop_executors
 from crewcheck.errors import Refused
-from crewcheck.model.document import entities, mapping, objects, sequence, sorted_events, text
+from crewcheck.model.document import (
+    entities,
+    iter_events,
+    mapping,
+    objects,
+    sequence,
+    sorted_events,
+    text,
+)
 from crewcheck.model.edits import Change, Edits, changed_inputs
 from crewcheck.model.flow_calls import DONE, Call, calls, newest_state
 from crewcheck.model.json_path import changed_at, write_path
@@ -65,8 +73,12 @@ def _edit_inputs(made: Mapping[str, Any], every: Sequence[Call], edits: Edits) -
     """The changed inputs of the kickoff, written into the event that tells of it."""
     if not edits.inputs:
         return []
-    for event in _events(made).values():
-        if event.get("type") == "flow_started" and isinstance(event.get("inputs"), dict):
+    for event in iter_events(made):
+        if (
+            isinstance(event, dict)
+            and event.get("type") == "flow_started"
+            and isinstance(event.get("inputs"), dict)
+        ):
             before = event["inputs"]
             changed = changed_inputs(before, edits)
             event["inputs"] = {**before, **changed}
@@ -81,18 +93,15 @@ def _edit_inputs(made: Mapping[str, Any], every: Sequence[Call], edits: Edits) -
 
 def _begun_with(made: Mapping[str, Any], first: Call | None, state: Any) -> Any:
     """The state that the flow began with, as its first method was given it."""
-    event = _events(made).get(first.started_id or "") if first is not None else None
-    begun = mapping(event).get("state")
+    begun = mapping(_event(made, first.started_id) if first is not None else None).get("state")
     return begun if isinstance(begun, dict) else state
 
 
-def _events(made: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+def _event(made: Mapping[str, Any], event_id: str | None) -> dict[str, Any] | None:
+    """An event of the record, to be changed in place."""
     nodes = mapping(mapping(made.get("event_record")).get("nodes"))
-    return {
-        key: event
-        for key, node in nodes.items()
-        if isinstance(event := mapping(node).get("event"), dict)
-    }
+    event = mapping(nodes.get(event_id or "")).get("event")
+    return event if isinstance(event, dict) else None
 
 
 def _drop(made: dict[str, Any], started: set[str | None], *, endings: bool) -> None:
@@ -119,8 +128,7 @@ def _drop(made: dict[str, Any], started: set[str | None], *, endings: bool) -> N
 
 def _set_result(made: dict[str, Any], call: Call, value: Any, state: Any) -> None:
     """Write a result into the event that ended a call; one that has not ended ends so."""
-    found = _events(made)
-    event = found.get(call.ended_id or "")
+    event = _event(made, call.ended_id)
     if event is not None:
         event["result"] = value
         if call.state != DONE:
@@ -128,7 +136,7 @@ def _set_result(made: dict[str, Any], call: Call, value: Any, state: Any) -> Non
             event["state"] = state
             event.pop("error", None)
         return
-    began = found.get(call.started_id or "")
+    began = _event(made, call.started_id)
     if began is None:
         return
     ended_id = str(uuid.uuid4())
@@ -182,6 +190,6 @@ def _set_state(made: Mapping[str, Any], done: Sequence[Call], state: Any) -> Non
     ended = [call for call in done if call.ended_id]
     if ended:
         last = max(ended, key=lambda call: call.end if call.end is not None else len(ended))
-        event = _events(made).get(last.ended_id or "")
+        event = _event(made, last.ended_id)
         if event is not None:
             event["state"] = state
