@@ -153,7 +153,7 @@ def _message_rows(conversations: list[dict[str, Any]]) -> list[list[Any]]:
     for one in conversations:
         number = None if one["task"] is None else one["task"] + 1
         for message in one["messages"]:
-            about = [one["label"], number, one["agent"]]
-            said = [message["role"], message["name"], message["content"]]
-            rows.append([*about, *said, message["tool_calls"] or None])
+            calls = message["tool_calls"] or None
+            line = {**one, **message, "task": number, "tool_calls": calls}
+            rows.append([line[column] for column in MESSAGE_COLUMNS])
     return rows
