@@ -13,24 +13,37 @@ _KICKOFFS = ("kickoff", "kickoff_async", "akickoff", "kickoff_for_each")
 
 @contextmanager
 def no_kickoff(entry: str, leave: Callable[[BaseException], None]) -> Iterator[None]:
-    """While this holds, a kickoff ends the process: the module runs its crew on import."""
-    from crewai import Crew
+    """While this holds, a kickoff ends the process: the module runs something on import."""
+    from crewai import Agent, Crew
+    from crewai.flow.flow import Flow
 
-    originals = {name: getattr(Crew, name) for name in _KICKOFFS if hasattr(Crew, name)}
+    kinds: list[tuple[str, Any]] = [("a crew", Crew), ("a flow", Flow), ("an agent", Agent)]
 
-    def refuse(*args: Any, **named: Any) -> None:
-        leave(
-            Refusal(
-                "runs-on-import",
-                f"importing {entry} kicks off a crew",
-                'put the kickoff under if __name__ == "__main__", or use --script FILE',
+    def refuse(what: str) -> Callable[..., None]:
+        def kickoff(*args: Any, **named: Any) -> None:
+            leave(
+                Refusal(
+                    "runs-on-import",
+                    f"importing {entry} kicks off {what}",
+                    'put the kickoff under if __name__ == "__main__", or use --script FILE',
+                )
             )
-        )
 
-    for name in originals:
-        setattr(Crew, name, refuse)
+        return kickoff
+
+    originals = [
+        (owner, name, vars(owner).get(name), refuse(what))
+        for what, owner in kinds
+        for name in _KICKOFFS
+        if hasattr(owner, name)
+    ]
+    for owner, name, _, refusing in originals:
+        setattr(owner, name, refusing)
     try:
         yield
     finally:
-        for name, original in originals.items():
-            setattr(Crew, name, original)
+        for owner, name, original, _ in originals:
+            if original is not None:
+                setattr(owner, name, original)
+            else:
+                delattr(owner, name)

@@ -1,7 +1,6 @@
-"""The user's own crew, from ``module:attr``, ``file.py:attr``, or a module with one crew.
+"""The user's own object, from ``module:attr``, ``file.py:attr``, or a module with one.
 
-The attribute is a crew, a ``@CrewBase`` class or an instance of one, or a function that
-returns one of these and needs no arguments.
+What an attribute may be is told by the kind of object that is wanted: `Kind`.
 """
 
 from __future__ import annotations
@@ -13,31 +12,43 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from types import ModuleType
-from typing import Any
+from typing import Any, Protocol
 
 from crewcheck.crewai.refusal import Refusal
 
 HINT = "name it with --entry MODULE:ATTR, or run your own program with --script FILE"
 
 
-def load(entry: str) -> tuple[Any, str]:
-    """The crew that an entry names, and the entry in full. Raises `Refusal`."""
+class Kind(Protocol):
+    """What is looked for: ``name`` is ``crew``, ``flow`` or ``agent``."""
+
+    name: str
+
+    def may_be(self, value: Any, own: bool) -> bool:
+        """Whether something at a module's top level can be meant; ``own``: defined there."""
+
+    def made_of(self, value: Any, entry: str) -> Any:
+        """The object that an attribute is or makes. Raises `Refusal`."""
+
+
+def load(entry: str, kind: Kind) -> tuple[Any, str]:
+    """The object that an entry names, and the entry in full. Raises `Refusal`."""
     place, _, attribute = entry.partition(":")
     module = _import(place)
     if attribute:
-        return _crew_of(_attribute(module, attribute, entry), entry), entry
-    found = list(_candidates(module))
+        return kind.made_of(_attribute(module, attribute, entry, kind), entry), entry
+    found = list(_candidates(module, kind))
     if not found:
-        raise Refusal("nothing-found", f"{place} has no crew at its top level", HINT)
+        raise Refusal("nothing-found", f"{place} has no {kind.name} at its top level", HINT)
     if len(found) > 1:
         raise Refusal(
             "several-found",
-            f"{place} has {len(found)} crews: say which",
+            f"{place} has {len(found)} {kind.name}s: say which",
             HINT,
             [f"{place}:{name}" for name, _ in found],
         )
     name, value = found[0]
-    return _crew_of(value, f"{place}:{name}"), f"{place}:{name}"
+    return kind.made_of(value, f"{place}:{name}"), f"{place}:{name}"
 
 
 def _import(place: str) -> ModuleType:
@@ -102,13 +113,13 @@ def _find(name: str) -> Any:
         return None
 
 
-def _attribute(module: ModuleType, path: str, entry: str) -> Any:
+def _attribute(module: ModuleType, path: str, entry: str, kind: Kind) -> Any:
     value: Any = module
     for part in path.split("."):
         try:
             value = getattr(value, part)
         except AttributeError:
-            names = [f"{module.__name__}:{name}" for name, _ in _candidates(module)]
+            names = [f"{module.__name__}:{name}" for name, _ in _candidates(module, kind)]
             raise Refusal(
                 "attribute-not-found",
                 f"{entry}: there is no {part}",
@@ -118,76 +129,18 @@ def _attribute(module: ModuleType, path: str, entry: str) -> Any:
     return value
 
 
-def _candidates(module: ModuleType) -> Iterator[tuple[str, Any]]:
+def _candidates(module: ModuleType, kind: Kind) -> Iterator[tuple[str, Any]]:
     """What at a module's top level can be meant: each object once, nothing imported."""
     seen: list[Any] = []
     for name, value in vars(module).items():
-        if any(value is other for other in seen):
-            continue
         own = getattr(value, "__module__", None) == module.__name__
-        if _is_crew(value) or (own and (_is_crew_class(value) or _makes_crew(value))):
+        if not any(value is other for other in seen) and kind.may_be(value, own):
             seen.append(value)
             yield name, value
 
 
-def _is_crew(value: Any) -> bool:
-    from crewai import Crew
-
-    return isinstance(value, Crew)
-
-
-def _is_crew_class(value: Any) -> bool:
-    return inspect.isclass(value) and bool(getattr(value, "is_crew_class", False))
-
-
-def _makes_crew(value: Any) -> bool:
-    """Whether it is a function that says that it returns a crew."""
-    if not inspect.isfunction(value):
-        return False
-    said = inspect.unwrap(value).__annotations__.get("return")
-    return (said if isinstance(said, str) else getattr(said, "__name__", "")) == "Crew"
-
-
-def _crew_of(value: Any, entry: str) -> Any:
-    """The crew that an object is or makes. Raises `Refusal`."""
-    if _is_crew(value):
-        return value
-    _refuse_flow(value, entry)
-    if _is_crew_class(value):
-        return _crew_of(_call(value, entry), entry)
-    if _is_crew_class(type(value)):
-        made = _call(_crew_method(value, entry), entry)
-        if not _is_crew(made):
-            raise _no_crew(made, entry)
-        return made
-    if inspect.isroutine(value) or inspect.isclass(value):
-        made = _call(value, entry)
-        if _is_crew(made) or _is_crew_class(type(made)):
-            return _crew_of(made, entry)
-        _refuse_flow(made, entry)
-        raise _no_crew(made, entry)
-    raise _no_crew(value, entry)
-
-
-def _crew_method(instance: Any, entry: str) -> Callable[[], Any]:
-    """The ``@crew`` method of a ``@CrewBase`` object: ``crew``, as it is called by custom,
-    or the one that says that it returns a crew (CrewAI leaves no mark on it)."""
-    kind = type(instance)
-    names = [name for name in vars(kind) if _makes_crew(vars(kind)[name])]
-    if callable(getattr(kind, "crew", None)):
-        names = ["crew"]
-    if len(names) != 1:
-        raise Refusal(
-            "no-crew",
-            f"{entry} has no method crew",
-            "name a function that returns the crew with --entry MODULE:ATTR",
-            names,
-        )
-    method: Callable[[], Any] = getattr(instance, names[0])
-    return method
-
-
-def _call(value: Callable[[], Any], entry: str) -> Any:
+def call(value: Callable[[], Any], entry: str) -> Any:
+    """Call a function or class of the user's that needs no arguments. Raises `Refusal`."""
     if inspect.iscoroutinefunction(value):
         raise Refusal("entry-is-async", f"{entry} is an async function", HINT)
     try:
@@ -213,15 +166,3 @@ def _call(value: Callable[[], Any], entry: str) -> Any:
         raise Refusal(
             "entry-failed", f"calling {entry} failed: {type(error).__name__}: {error}"
         ) from error
-
-
-def _refuse_flow(value: Any, entry: str) -> None:
-    names = {one.__name__ for one in (value if inspect.isclass(value) else type(value)).__mro__}
-    if "Flow" in names:
-        raise Refusal("wrong-kind", f"{entry} is a flow, and the checkpoint is of a crew")
-
-
-def _no_crew(value: Any, entry: str) -> Refusal:
-    return Refusal(
-        "no-crew", f"{entry} gives no crew but an object of {type(value).__name__}", HINT
-    )

@@ -17,6 +17,7 @@ from crewcheck.crewai.channel import Channel
 from crewcheck.crewai.refusal import Aborted, Refusal
 from crewcheck.crewai.saved import Saved, load_document
 from crewcheck.crewai.session import Session
+from crewcheck.crewai.sessions import open_session
 from crewcheck.crewai.signals import Interrupted, Signals
 from crewcheck.runtimes.spec import RunSpec, read_spec
 from crewcheck.runtimes.wire import PROTOCOL
@@ -48,7 +49,7 @@ class Runner:
     def __init__(self, channel: Channel, signals: Signals) -> None:
         self.channel = channel
         self.signals = signals
-        self.session: Session | None = None
+        self.session: Session[Any] | None = None
         self._ending = threading.Lock()
         signals.ends = self._interrupted
 
@@ -60,8 +61,7 @@ class Runner:
                 "restoring a crew from the checkpoint alone is not possible so far",
                 "name the project's crew with --entry MODULE:ATTR, or its program with --script",
             )
-        saved = Saved(load_document(spec.document_path), spec.checkpoint_id)
-        session = self.session = Session(self.channel, spec, saved)
+        session = self.session = open_session(self.channel, spec, load_document(spec.document_path))
         session.on_arm = self.signals.install  # CrewAI's telemetry may have put its own there
         if session.nothing_to_run:
             self._nothing_to_run(session)
@@ -69,7 +69,7 @@ class Runner:
         self._prepare_path(spec)
         self._import_crewai()
         if spec.validate:
-            self._validate(spec.validate, saved)
+            self._validate(spec.validate, session.saved)
         if spec.script:
             self._script(session, spec.script, spec.args)
         else:
@@ -77,7 +77,7 @@ class Runner:
         flush()
         session.finished()
 
-    def _nothing_to_run(self, session: Session) -> None:
+    def _nothing_to_run(self, session: Session[Any]) -> None:
         """A finished run: nothing is imported, and nothing of the user's is run."""
         saved = session.saved
         self.channel.send(
@@ -140,18 +140,18 @@ class Runner:
         prompts.install(self.channel)
         self.signals.install()
 
-    def _object(self, session: Session, entry: str) -> None:
+    def _object(self, session: Session[Any], entry: str) -> None:
         from crewcheck.crewai import objects
         from crewcheck.crewai.loading import no_kickoff
 
         with no_kickoff(entry, self._leave_now):
-            crew, full = objects.load(entry)
-        session.say_loaded(crew, full, ran_before=False)
-        session.say_plan(crew)
-        session.agree(crew)
-        session.run(crew, lambda inputs: crew.kickoff(inputs=inputs))
+            target, full = objects.load(entry, session.kind)
+        session.say_loaded(target, full, ran_before=False)
+        session.say_plan(target)
+        session.agree(target)
+        session.run(target, lambda: session.kickoff(target))
 
-    def _script(self, session: Session, file: str, args: list[str]) -> None:
+    def _script(self, session: Session[Any], file: str, args: list[str]) -> None:
         from crewcheck.crewai import script
 
         script.run(session, file, args, self._leave_now)

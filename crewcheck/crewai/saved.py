@@ -1,4 +1,4 @@
-"""The checkpoint that a run starts from: what of its crew is done, and with which result."""
+"""The checkpoint that a run starts from, read for the child."""
 
 from __future__ import annotations
 
@@ -7,97 +7,43 @@ from collections.abc import Mapping
 from typing import Any
 
 from crewcheck.crewai.refusal import Refusal
-from crewcheck.engine.invalidation import DONE, FAILED, PENDING, SKIPPED, UNDER_WAY
-from crewcheck.model.document import (
-    is_document,
-    kickoff_inputs,
-    mapping,
-    objects,
-    sorted_events,
-    text,
-)
-from crewcheck.model.primary import primary
-from crewcheck.model.status import dropped_tasks, task_states
+from crewcheck.model.document import is_document, text
 
 Entity = Mapping[str, Any]
 
 
 class Saved:
-    """A crew of a document. ``tasks`` are as saved, ``states`` one of `invalidation`'s each."""
+    """What the user started, as it was saved. ``events`` are in order.
 
-    def __init__(self, document: Mapping[str, Any], checkpoint_id: str) -> None:
+    Subclasses are one for each kind of entity.
+    """
+
+    kind = ""
+
+    def __init__(
+        self, document: Mapping[str, Any], checkpoint_id: str, events: list[Entity], entity: Entity
+    ) -> None:
         self.document = document
         self.checkpoint_id = checkpoint_id
-        self.events = sorted_events(document)
-        crew = primary(document, self.events)
-        if crew is None:
-            raise Refusal("nothing-in-it", "this checkpoint holds nothing that can be run")
-        self.crew: Entity = crew
-        _refuse_other_kinds(crew)
-        self.tasks: list[Entity] = objects(crew.get("tasks"))
-        if not self.tasks:
-            raise Refusal("nothing-in-it", "the crew of this checkpoint has no tasks")
-        self.name = text(crew.get("name"))
+        self.events = events
+        self.entity = entity
+        self.name = text(entity.get("name"))
         self.branch = text(document.get("branch")) or "main"
-        self.kickoff_id = text(crew.get("checkpoint_kickoff_event_id"))
-        self.inputs = kickoff_inputs(crew, self.events)
-        self.states = self._states()
+        self.inputs: dict[str, Any] | None = None
 
     @property
     def finished(self) -> bool:
         """Whether no work is pending."""
-        return all(state in (DONE, SKIPPED) for state in self.states)
+        raise NotImplementedError
 
     @property
     def result(self) -> str:
-        """The text of a finished run: as CrewAI, the last output that is not empty."""
-        texts = [self.raw(index) for index, state in enumerate(self.states) if state == DONE]
-        return next((raw for raw in reversed(texts) if raw), "")
+        """The text of a finished run."""
+        raise NotImplementedError
 
-    def raw(self, index: int) -> str:
-        """The text of a recorded output."""
-        return text(mapping(self.tasks[index].get("output")).get("raw")) or ""
-
-    def label(self, index: int) -> str:
-        """What a person calls a task."""
-        return text(self.tasks[index].get("name")) or f"task {index + 1}"
-
-    def _states(self) -> list[str]:
-        """How far each task is; what the events tell tells pending ones apart."""
-        told: dict[str, str] = {}
-        for event in self.events:
-            task_id, kind = text(event.get("task_id")), event.get("type")
-            if task_id and kind in ("task_started", "task_failed"):
-                told[task_id] = UNDER_WAY if kind == "task_started" else FAILED
-        dropped = dropped_tasks(self.document)
-        states = []
-        for index, state in enumerate(task_states(self.tasks, dropped)):
-            if state == "pending" and index not in dropped:
-                state = told.get(text(self.tasks[index].get("id")) or "", PENDING)
-            states.append(state)
-        return states
-
-
-def _refuse_other_kinds(entity: Entity) -> None:
-    """Say no to what cannot be resumed rightly, before anything is imported."""
-    kind = entity.get("entity_type")
-    if kind != "crew":
-        raise Refusal(
-            "kind-not-supported",
-            f"this is a checkpoint of a {kind}, and only crews can be resumed so far",
-        )
-    if entity.get("process") not in (None, "sequential"):
-        raise Refusal(
-            "process-not-supported",
-            f"this crew's process is {entity.get('process')}, and only sequential crews "
-            "can be resumed so far",
-        )
-    for key, what in (("planning", "plans before it works"), ("memory", "has a memory")):
-        if entity.get(key):
-            raise Refusal(
-                f"{key}-not-supported",
-                f"this crew {what}, and such crews cannot be resumed so far",
-            )
+    def view(self) -> dict[str, Any]:
+        """What a check of the user's is shown besides the document (`validate`)."""
+        raise NotImplementedError
 
 
 def load_document(path: str) -> Mapping[str, Any]:

@@ -1,6 +1,6 @@
 """The user's own program, run as ``__main__`` with the recording armed.
 
-It runs until a crew is kicked off that has the tasks and the inputs of the checkpoint:
+It runs until a crew (or flow, agent) is kicked off that is the checkpoint's, with its inputs:
 there it waits for ``go``, and that kickoff answers from the recording. Before it, nothing
 else may be kicked off unless that is allowed; after it, the program is on its own.
 """
@@ -8,25 +8,31 @@ else may be kicked off unless that is allowed; after it, the program is on its o
 from __future__ import annotations
 
 import functools
+import inspect
 import os
 import runpy
 import sys
 import threading
 from collections.abc import Callable
+from contextvars import ContextVar
 from typing import Any
 
-from crewcheck.crewai import match, recording
 from crewcheck.crewai.refusal import Refusal
 from crewcheck.crewai.session import Session
 
-HINT = "allow it to run with --allow-before, or name the crew with --entry MODULE:ATTR"
+HINT = "allow it to run with --allow-before, or name the {kind} with --entry MODULE:ATTR"
+
+#: What starts a run. CrewAI's other ways (for each, async) come down to these.
+_KICKOFFS = ("kickoff", "kickoff_async", "akickoff")
+
+_inside: ContextVar[bool] = ContextVar("inside an allowed kickoff", default=False)
 
 
 class Watch:
-    """Stands before `Crew.kickoff`. ``leave`` ends the process at once: in the middle of a
+    """Stands before the kickoffs. ``leave`` ends the process at once: in the middle of a
     program, an exception would still run what it does in the end."""
 
-    def __init__(self, session: Session, leave: Callable[[BaseException], None]) -> None:
+    def __init__(self, session: Session[Any], leave: Callable[[BaseException], None]) -> None:
         self._session = session
         self._leave = leave
         self._lock = threading.RLock()
@@ -34,88 +40,89 @@ class Watch:
         self.entry = ""
         self.differences: list[str] = []
 
-    def install(self, before: Callable[[Any], None] | None = None) -> None:
-        """Patch the kickoffs. ``before`` is called instead where no script is run."""
-        from crewai import Crew
+    def install(self) -> None:
+        """Patch the kickoffs of what can be kicked off."""
+        from crewai import Agent, Crew
+        from crewai.flow.flow import Flow
 
-        Crew.kickoff = self._kickoff(Crew.kickoff)
-        if callable(getattr(Crew, "akickoff", None)):
-            Crew.akickoff = self._akickoff(Crew.akickoff)
+        kinds: list[tuple[str, Any]] = [("crew", Crew), ("agent", Agent)]
+        if self._session.saved.kind == "flow":  # else it may be what the crew is run in
+            kinds.append(("flow", Flow))
+        for kind, owner in kinds:
+            for name in _KICKOFFS:
+                original = getattr(owner, name, None)
+                if callable(original):
+                    setattr(owner, name, self._watched(kind, original))
 
-    def _kickoff(self, original: Callable[..., Any]) -> Callable[..., Any]:
+    def _watched(self, kind: str, original: Callable[..., Any]) -> Callable[..., Any]:
+        if inspect.iscoroutinefunction(original):
+
+            @functools.wraps(original)
+            async def akickoff(target: Any, *args: Any, **named: Any) -> Any:
+                if not self._ours(kind, target, args, named):
+                    with _Inside():
+                        return await original(target, *args, **named)
+                args, named = self._session.arguments(args, named)
+                return await self._session.arun(target, lambda: original(target, *args, **named))
+
+            return akickoff
+
         @functools.wraps(original)
-        def kickoff(crew: Any, inputs: Any = None, *args: Any, **named: Any) -> Any:
-            if not self._ours(crew, inputs):
-                return original(crew, inputs, *args, **named)
-            named.pop("from_checkpoint", None)
-
-            def go(given: Any) -> Any:
-                return original(crew, given, *args, **named)
-
-            return self._session.run(crew, go)
+        def kickoff(target: Any, *args: Any, **named: Any) -> Any:
+            if not self._ours(kind, target, args, named):
+                with _Inside():
+                    return original(target, *args, **named)
+            args, named = self._session.arguments(args, named)
+            return self._session.run(target, lambda: original(target, *args, **named))
 
         return kickoff
 
-    def _akickoff(self, original: Callable[..., Any]) -> Callable[..., Any]:
-        @functools.wraps(original)
-        async def akickoff(crew: Any, inputs: Any = None, *args: Any, **named: Any) -> Any:
-            if not self._ours(crew, inputs):
-                return await original(crew, inputs, *args, **named)
-            named.pop("from_checkpoint", None)
-
-            async def go(given: Any) -> Any:
-                return await original(crew, given, *args, **named)
-
-            return await self._session.arun(crew, go)
-
-        return akickoff
-
-    def _ours(self, crew: Any, inputs: Any) -> bool:
+    def _ours(self, kind: str, target: Any, args: Any, named: dict[str, Any]) -> bool:
         """Whether this is the kickoff to go on with; then it has been agreed on."""
+        session = self._session
         with self._lock:
-            if self.taken:
+            if self.taken or _inside.get() or getattr(target, "suppress_flow_events", False):
                 return False
             try:
-                if not self._matches(crew, inputs):
-                    if not self._session.spec.allow_before:
+                if not self._matches(kind, target, args, named):
+                    if not session.spec.allow_before:
+                        name = getattr(target, "name", None) or getattr(target, "role", None)
                         raise Refusal(
                             "before-the-match",
-                            f"the program kicks off {crew.name or 'a crew'} before the crew of "
-                            "this checkpoint",
-                            HINT,
+                            f"the program kicks off {name or f'a {kind}'} before the "
+                            f"{session.saved.kind} of this checkpoint",
+                            HINT.format(kind=session.saved.kind),
                             self.differences,
                         )
                     return False
                 self.taken = True
-                self._session.say_loaded(crew, self.entry, ran_before=True)
-                self._session.say_plan(crew, ran_before=self.entry)
-                self._session.agree(crew)
+                session.say_loaded(target, self.entry, ran_before=True)
+                session.say_plan(target, ran_before=self.entry)
+                session.agree(target)
             except BaseException as error:
                 self._leave(error)
                 raise
         return True
 
-    def _matches(self, crew: Any, inputs: Any) -> bool:
-        saved = self._session.saved
-        self.differences = [one.line for one in match.compare(crew, saved)]
-        if not crew.before_kickoff_callbacks and not recording.same_inputs(inputs, saved.inputs):
-            self.differences += _inputs_differ(saved.inputs, inputs)
-        elif self.differences and self._session.spec.allow_changed:
-            return len(crew.tasks) == len(saved.tasks) or crew.name == saved.name
-        return not self.differences
+    def _matches(self, kind: str, target: Any, args: Any, named: dict[str, Any]) -> bool:
+        if kind != self._session.saved.kind:
+            return False
+        same, self.differences = self._session.differences(target, args, named)
+        return same
 
 
-def _inputs_differ(before: Any, now: Any) -> list[str]:
-    before, now = dict(before or {}), dict(now or {})
-    return [
-        f"input {name}: {before.get(name)!r} in the checkpoint, {now.get(name)!r} in the program"
-        for name in {**before, **now}
-        if name not in before or name not in now or before[name] != now[name]
-    ] or ["inputs: their types differ"]
+class _Inside:
+    """While this holds, what is kicked off belongs to a kickoff that is not ours."""
+
+    def __enter__(self) -> None:
+        self._token = _inside.set(True)
+
+    def __exit__(self, *_: object) -> None:
+        _inside.reset(self._token)
 
 
 def run(
-    session: Session, file: str, args: list[str], leave: Callable[[BaseException], None]
+    session: Session[Any], file: str, args: list[str], leave: Callable[[BaseException], None]
 ) -> None:
     """Run the program to its end. Raises `Refusal`, or what the program raises."""
     path = os.path.abspath(file)
@@ -133,10 +140,10 @@ def run(
             raise RuntimeError(f"the program left with {error.code}") from None
     if not watch.taken:
         raise NeverMatched(
-            "the program came to its end without kicking off the crew of this checkpoint"
-            + "".join(f"; {line}" for line in watch.differences[:3])
+            f"the program came to its end without kicking off the {session.saved.kind} of this "
+            "checkpoint" + "".join(f"; {line}" for line in watch.differences[:3])
         )
 
 
 class NeverMatched(Exception):
-    """The program ran, and the crew was never kicked off."""
+    """The program ran, and what was to be gone on with was never kicked off."""

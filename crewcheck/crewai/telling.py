@@ -13,9 +13,6 @@ from collections.abc import Callable
 from typing import Any
 
 from crewcheck.crewai.channel import Channel
-from crewcheck.crewai.facts import model_of
-from crewcheck.crewai.replay import Replay
-from crewcheck.crewai.saved import Saved
 from crewcheck.model.events import tokens_of
 
 #: Of no use to a person: pieces of an answer, and CrewAI's loop around an agent.
@@ -25,29 +22,16 @@ _SILENT = ("llm_stream_chunk", "llm_thinking_chunk", "agent_logs_", "flow_", "me
 class Telling:
     """Sends messages about one run. ``newest`` is its newest checkpoint, ``tokens`` spent."""
 
-    def __init__(self, channel: Channel, crew: Any, saved: Saved, replay: Replay) -> None:
+    def __init__(self, channel: Channel) -> None:
         self._channel = channel
-        self._replay = replay
-        self._places = {str(task.id): index for index, task in enumerate(crew.tasks)}
-        self._tasks = list(crew.tasks)
         self._begun: dict[str, float] = {}
         self._lock = threading.Lock()
         self.newest: str | None = None
         self.tokens = 0
 
-    def replayed(self) -> None:
-        """Say which tasks answered from the recording."""
-        for index in sorted(self._replay.kept):
-            self._send("task_completed", index, replayed=True)
-
-    def answered(self, task: Any, response: str) -> None:
-        """Say that a model call was answered from the record."""
-        self._send(
-            "llm_call_completed",
-            self._replay.place(task),
-            model=model_of(task.agent),
-            replayed=True,
-        )
+    def about(self, event: Any) -> dict[str, Any]:
+        """What of the run's own an event is about: fields of the ``event`` message."""
+        return {}
 
     def heard(self, event: Any) -> None:
         """Take an event of the bus."""
@@ -86,14 +70,11 @@ class Telling:
             tokens = spent.total or None
             with self._lock:
                 self.tokens += spent.total
-        task = getattr(event, "task", None) or getattr(event, "from_task", None)
-        index = self._places.get(str(getattr(event, "task_id", None) or getattr(task, "id", "")))
         error = getattr(event, "error", None)
-        self._send(
+        about = {"agent": agent_of(event), **self.about(event)}
+        self.send(
             kind,
-            index,
-            agent=getattr(event, "agent_role", None)
-            or getattr(getattr(event, "agent", None), "role", None),
+            **about,
             tool=getattr(event, "tool_name", None),
             model=getattr(event, "model", None),
             tokens=tokens,
@@ -113,18 +94,16 @@ class Telling:
             began = self._begun.pop(own, None) or self._begun.pop(opened, None)
         return round(now - began, 3) if began is not None else None
 
-    def _send(self, kind: str, index: int | None, **fields: Any) -> None:
-        task = self._tasks[index] if index is not None else None
-        if task is not None and not fields.get("agent"):
-            fields["agent"] = getattr(task.agent, "role", None)
-        fields.setdefault("replayed", False)
-        self._channel.send(
-            "event",
-            event=kind,
-            task=index,
-            task_name=(task.name or None) if task is not None else None,
-            **fields,
-        )
+    def send(self, kind: str, **fields: Any) -> None:
+        """Send an ``event`` message; what is not given is null."""
+        empty = {"task": None, "task_name": None, "agent": None, "replayed": False}
+        self._channel.send("event", event=kind, **{**empty, **fields})
+
+
+def agent_of(event: Any) -> str | None:
+    """The role of the agent that an event is about."""
+    role = getattr(event, "agent_role", None)
+    return role or getattr(getattr(event, "agent", None), "role", None)
 
 
 _listeners: list[Telling] = []

@@ -14,7 +14,6 @@ from typing import Any
 
 from crewcheck.crewai.refusal import Refusal
 from crewcheck.crewai.saved import Saved
-from crewcheck.model.document import text
 
 #: The rule of a refusal that means: this checkpoint is not good, another one may be.
 NOT_VALID = "not-valid"
@@ -45,21 +44,11 @@ def ask(reference: str, saved: Saved) -> None:
 
 def view_of(saved: Saved) -> dict[str, Any]:
     """What the check is given. Its own: whatever it does with it changes nothing."""
-    tasks = [
-        {
-            "index": index,
-            "name": text(task.get("name")),
-            "description": text(task.get("description")) or "",
-            "state": saved.states[index],
-            "output": saved.raw(index) if task.get("output") is not None else None,
-        }
-        for index, task in enumerate(saved.tasks)
-    ]
     return {
         "checkpoint_id": saved.checkpoint_id,
         "branch": saved.branch,
         "inputs": copy.deepcopy(saved.inputs),
-        "tasks": tasks,
+        **saved.view(),
         "document": copy.deepcopy(dict(saved.document)),
     }
 

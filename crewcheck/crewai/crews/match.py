@@ -12,9 +12,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from crewcheck.crewai import facts
+from crewcheck.crewai.crews import facts
+from crewcheck.crewai.crews.saved import SavedCrew
 from crewcheck.crewai.refusal import Refusal
-from crewcheck.crewai.saved import Saved
 from crewcheck.engine.invalidation import DONE, SKIPPED
 from crewcheck.model.crew import agent as saved_agent
 from crewcheck.model.document import mapping, objects, text
@@ -33,7 +33,7 @@ class Difference:
     line: str
 
 
-def compare(crew: Any, saved: Saved) -> list[Difference]:
+def compare(crew: Any, saved: SavedCrew) -> list[Difference]:
     """Where the tasks differ, a line each; empty when they are the same."""
     found: list[Difference] = []
     if len(crew.tasks) != len(saved.tasks):
@@ -53,7 +53,7 @@ def compare(crew: Any, saved: Saved) -> list[Difference]:
     return found
 
 
-def _gone_and_new(crew: Any, saved: Saved) -> str:
+def _gone_and_new(crew: Any, saved: SavedCrew) -> str:
     """Which tasks only one of them has, as far as that can be told."""
     mine = [
         Traits(
@@ -77,7 +77,7 @@ def _gone_and_new(crew: Any, saved: Saved) -> str:
 
 
 def accept(
-    differences: list[Difference], saved: Saved, total: int, allow_changed: bool
+    differences: list[Difference], saved: SavedCrew, total: int, allow_changed: bool
 ) -> list[str]:
     """The lines of differences that may be. Raises `Refusal` for others.
 
@@ -151,7 +151,7 @@ def is_filling(value: str, template: str) -> bool:
     return len(value) - at >= len(rest[-1]) and value.endswith(rest[-1])
 
 
-def warnings(crew: Any, saved: Saved, run: list[int]) -> list[dict[str, str]]:
+def warnings(crew: Any, saved: SavedCrew, run: list[int]) -> list[dict[str, str]]:
     """What differs from the checkpoint in the tasks that will run, and is the project's now.
 
     ``where`` names all tasks that a warning is about.
@@ -200,3 +200,13 @@ def warnings(crew: Any, saved: Saved, run: list[int]) -> list[dict[str, str]]:
 def _plain(model: str) -> str:
     """A model's name without its provider: CrewAI writes it both ways."""
     return model.rsplit("/", 1)[-1]
+
+
+def inputs_differ(before: Any, now: Any) -> list[str]:
+    """Where the inputs of a kickoff differ from the checkpoint's, a line each."""
+    before, now = dict(before or {}), dict(now or {})
+    return [
+        f"input {name}: {before.get(name)!r} in the checkpoint, {now.get(name)!r} in the program"
+        for name in {**before, **now}
+        if name not in before or name not in now or before[name] != now[name]
+    ] or ["inputs: their types differ"]

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from crewcheck.crewai import facts, match
-from crewcheck.crewai.recording import parse_edited
+from crewcheck.crewai.crews import facts, match
+from crewcheck.crewai.crews.recording import parse_edited
+from crewcheck.crewai.crews.saved import SavedCrew
 from crewcheck.crewai.refusal import Refusal
-from crewcheck.crewai.saved import Saved
 from crewcheck.engine.invalidation import (
     DONE,
     FAILED,
@@ -36,9 +35,6 @@ class Order:
     outputs: dict[int, str]
     inputs: dict[str, Any] | None
     fresh: frozenset[int]
-    branch: str
-    checkpoint_id: str
-    document: str | None
 
 
 @dataclass
@@ -81,7 +77,7 @@ def refuse_crew(crew: Any) -> None:
             )
 
 
-def wishes_of(edits: Edits, saved: Saved) -> Wishes:
+def wishes_of(edits: Edits, saved: SavedCrew) -> Wishes:
     """A person's edits as `invalidation` takes them."""
     return Wishes(
         frozenset(edits.outputs),
@@ -91,7 +87,7 @@ def wishes_of(edits: Edits, saved: Saved) -> Wishes:
     )
 
 
-def edits_of(spec: RunSpec, saved: Saved) -> Edits:
+def edits_of(spec: RunSpec, saved: SavedCrew) -> Edits:
     """The edits that the run was started with."""
     total = len(saved.tasks)
 
@@ -108,7 +104,7 @@ def edits_of(spec: RunSpec, saved: Saved) -> Edits:
     )
 
 
-def make(crew: Any, saved: Saved, edits: Edits, allow_changed: bool) -> Plan:
+def make(crew: Any, saved: SavedCrew, edits: Edits, allow_changed: bool) -> Plan:
     """Compare, decide, and name what is lost. Raises `Refusal`."""
     refuse_crew(crew)
     differences = match.compare(crew, saved)
@@ -123,7 +119,7 @@ def make(crew: Any, saved: Saved, edits: Edits, allow_changed: bool) -> Plan:
     return plan
 
 
-def order(message: Message, crew: Any, saved: Saved, default_branch: str) -> Order:
+def order(message: Message, crew: Any, saved: SavedCrew) -> Order:
     """What ``go`` says, checked against what can be done. Raises `Refusal`."""
     total = len(crew.tasks)
     outputs = {int(key): str(value) for key, value in dict(message.get("outputs") or {}).items()}
@@ -137,9 +133,6 @@ def order(message: Message, crew: Any, saved: Saved, default_branch: str) -> Ord
             raise Refusal("nothing-to-keep", f"{saved.label(index)} has no result to keep")
     for index, raw in outputs.items():
         parse_edited(crew.tasks[index], raw, saved.label(index))
-    branch = str(message.get("branch") or default_branch)
-    if os.path.isabs(branch) or os.pardir in branch.replace(os.sep, "/").split("/"):
-        raise Refusal("branch-name", f"{branch!r} is no name for a branch: it leaves the store")
     given = message.get("inputs") or {}
     _check_inputs(crew, saved, given)
     inputs = {**(saved.inputs or {}), **given} if given or saved.inputs is not None else None
@@ -149,13 +142,10 @@ def order(message: Message, crew: Any, saved: Saved, default_branch: str) -> Ord
         outputs=outputs,
         inputs=inputs,
         fresh=frozenset(int(value) for value in message.get("fresh") or []),
-        branch=branch,
-        checkpoint_id=str(message.get("checkpoint_id") or saved.checkpoint_id),
-        document=message.get("document") or None,
     )
 
 
-def _check_inputs(crew: Any, saved: Saved, given: Mapping[str, Any]) -> None:
+def _check_inputs(crew: Any, saved: SavedCrew, given: Mapping[str, Any]) -> None:
     """Edited inputs must fill every template: CrewAI would stop in the middle."""
     inputs = {**(saved.inputs or {}), **given}
     if not given or not inputs:
@@ -174,7 +164,7 @@ _AGENT_TEXTS = ("role", "goal", "backstory")
 
 
 def _losses(
-    crew: Any, saved: Saved, edits: Edits, keep: list[int], run: list[int]
+    crew: Any, saved: SavedCrew, edits: Edits, keep: list[int], run: list[int]
 ) -> list[dict[str, str]]:
     """What the replay cannot bring back."""
     found: list[dict[str, str]] = []

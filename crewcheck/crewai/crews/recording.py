@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from crewcheck.crewai.facts import output_class
+from crewcheck.crewai.crews.facts import output_class
 from crewcheck.crewai.refusal import Refusal
 from crewcheck.model.document import mapping, sequence, text
 

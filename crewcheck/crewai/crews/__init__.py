@@ -1,0 +1,1 @@
+"""Resuming crews: finished tasks answer from the recording."""

@@ -1,0 +1,95 @@
+"""The crew of a checkpoint: what of it is done, and with which result."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from crewcheck.crewai.refusal import Refusal
+from crewcheck.crewai.saved import Saved
+from crewcheck.engine.invalidation import DONE, FAILED, PENDING, SKIPPED, UNDER_WAY
+from crewcheck.model.document import kickoff_inputs, mapping, objects, text
+from crewcheck.model.status import dropped_tasks, task_states
+
+Entity = Mapping[str, Any]
+
+
+class SavedCrew(Saved):
+    """A crew of a document. ``tasks`` are as saved, ``states`` one of `invalidation`'s each."""
+
+    kind = "crew"
+
+    def __init__(
+        self, document: Mapping[str, Any], checkpoint_id: str, events: list[Entity], crew: Entity
+    ) -> None:
+        super().__init__(document, checkpoint_id, events, crew)
+        _refuse_what_is_not_right_yet(crew)
+        self.tasks: list[Entity] = objects(crew.get("tasks"))
+        if not self.tasks:
+            raise Refusal("nothing-in-it", "the crew of this checkpoint has no tasks")
+        self.kickoff_id = text(crew.get("checkpoint_kickoff_event_id"))
+        self.inputs = kickoff_inputs(crew, self.events)
+        self.states = self._states()
+
+    @property
+    def finished(self) -> bool:
+        """Whether no work is pending."""
+        return all(state in (DONE, SKIPPED) for state in self.states)
+
+    @property
+    def result(self) -> str:
+        """The text of a finished run: as CrewAI, the last output that is not empty."""
+        texts = [self.raw(index) for index, state in enumerate(self.states) if state == DONE]
+        return next((raw for raw in reversed(texts) if raw), "")
+
+    def view(self) -> dict[str, Any]:
+        tasks = [
+            {
+                "index": index,
+                "name": text(task.get("name")),
+                "description": text(task.get("description")) or "",
+                "state": self.states[index],
+                "output": self.raw(index) if task.get("output") is not None else None,
+            }
+            for index, task in enumerate(self.tasks)
+        ]
+        return {"tasks": tasks}
+
+    def raw(self, index: int) -> str:
+        """The text of a recorded output."""
+        return text(mapping(self.tasks[index].get("output")).get("raw")) or ""
+
+    def label(self, index: int) -> str:
+        """What a person calls a task."""
+        return text(self.tasks[index].get("name")) or f"task {index + 1}"
+
+    def _states(self) -> list[str]:
+        """How far each task is; what the events tell tells pending ones apart."""
+        told: dict[str, str] = {}
+        for event in self.events:
+            task_id, kind = text(event.get("task_id")), event.get("type")
+            if task_id and kind in ("task_started", "task_failed"):
+                told[task_id] = UNDER_WAY if kind == "task_started" else FAILED
+        dropped = dropped_tasks(self.document)
+        states = []
+        for index, state in enumerate(task_states(self.tasks, dropped)):
+            if state == "pending" and index not in dropped:
+                state = told.get(text(self.tasks[index].get("id")) or "", PENDING)
+            states.append(state)
+        return states
+
+
+def _refuse_what_is_not_right_yet(entity: Entity) -> None:
+    """Say no to what cannot be resumed rightly, before anything is imported."""
+    if entity.get("process") not in (None, "sequential"):
+        raise Refusal(
+            "process-not-supported",
+            f"this crew's process is {entity.get('process')}, and only sequential crews "
+            "can be resumed so far",
+        )
+    for key, what in (("planning", "plans before it works"), ("memory", "has a memory")):
+        if entity.get(key):
+            raise Refusal(
+                f"{key}-not-supported",
+                f"this crew {what}, and such crews cannot be resumed so far",
+            )
