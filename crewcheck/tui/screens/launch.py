@@ -18,7 +18,7 @@ from textual.content import Content
 from textual.widgets import Button, Input, Label
 
 from crewcheck.engine.branches import check_branch
-from crewcheck.engine.running import NoEntry, SeveralEntries, StartsOnImport
+from crewcheck.engine.entry import NeedsScript, NoEntry, SeveralEntries
 from crewcheck.engine.source import FLOW
 from crewcheck.errors import CrewcheckError
 from crewcheck.lineage import Node
@@ -193,7 +193,7 @@ class LaunchScreen(LaunchWork):
             rows = self.query_one(RowList)
             rows.can_focus = True
             rows.focus()
-        elif isinstance(error, StartsOnImport):
+        elif isinstance(error, NeedsScript):
             self._script = error.script
         elif isinstance(error, NoInterpreter):
             self._ask_way("python", "path of a Python that has crewai, or of its environment")
