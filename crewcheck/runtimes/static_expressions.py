@@ -59,6 +59,8 @@ def evaluate(node: ast.expr, scope: Scope) -> Any:
             return _list(parts, scope)
         case ast.BinOp(left=left, op=ast.Add(), right=right):
             return added(evaluate(left, scope), evaluate(right, scope))
+        case ast.BinOp(left=left, op=sign, right=right):
+            return _reckoned(evaluate(left, scope), sign, evaluate(right, scope))
         case ast.JoinedStr(values=parts):
             return _joined(parts, scope)
         case ast.Dict(keys=keys, values=values) if all(isinstance(k, ast.Constant) for k in keys):
@@ -73,8 +75,8 @@ def evaluate(node: ast.expr, scope: Scope) -> Any:
             return _comprehension(part, one, scope)
         case ast.Attribute(value=owner, attr=name):
             return _attribute(evaluate(owner, scope), name)
-        case ast.Subscript(value=owner, slice=ast.Constant(value=key)):
-            return _item(evaluate(owner, scope), key)
+        case ast.Subscript(value=owner, slice=key):
+            return _item(evaluate(owner, scope), evaluate(key, scope))
         case ast.Await(value=value):
             later = evaluate(value, scope)
             return later.value if isinstance(later, Later) else UNKNOWN
@@ -174,9 +176,28 @@ def _call(node: ast.Call, scope: Scope) -> Any:
         return Later(result) if isinstance(node_of, ast.AsyncFunctionDef) else result
     if isinstance(node.func, ast.Attribute):
         return _method(evaluate(node.func.value, scope), node.func.attr, args, given)
-    if isinstance(node.func, ast.Name) and node.func.id == "enumerate" and len(args) == 1:
-        listed = args[0] if called is UNKNOWN else None
-        return [[at, one] for at, one in enumerate(listed)] if isinstance(listed, list) else UNKNOWN
+    if isinstance(node.func, ast.Name) and called is UNKNOWN and not given:
+        return _built_in(node.func.id, args)
+    return UNKNOWN
+
+
+def _built_in(name: str, args: list[Any]) -> Any:
+    """What functions of Python give that lists are gone through with."""
+    if name == "range" and args and all(type(one) is int for one in args):
+        with suppress(ValueError, TypeError):
+            numbers = range(*args)
+            return list(numbers) if len(numbers) <= MOST_ROUNDS else UNKNOWN
+    if name == "enumerate" and args and isinstance(args[0], list):
+        first = args[1] if len(args) > 1 else 0
+        return (
+            [[first + at, one] for at, one in enumerate(args[0])] if type(first) is int else UNKNOWN
+        )
+    if name == "zip" and all(isinstance(one, list) for one in args):
+        return [list(pair) for pair in zip(*args, strict=False)]
+    if name in ("list", "tuple") and len(args) == 1 and isinstance(args[0], list):
+        return list(args[0])
+    if name == "str" and len(args) == 1 and type(args[0]) in (str, int):
+        return str(args[0])
     return UNKNOWN
 
 
@@ -238,8 +259,27 @@ def _attribute(owner: Any, name: str) -> Any:
     return UNKNOWN
 
 
+def _reckoned(left: Any, sign: ast.operator, right: Any) -> Any:
+    """What small whole numbers give, as counters of loops are used."""
+    if type(left) is not int or type(right) is not int:
+        return UNKNOWN
+    match sign:
+        case ast.Sub():
+            return left - right
+        case ast.Mult() if abs(left) + abs(right) <= _LONGEST:
+            return left * right
+        case ast.Mod() if right:
+            return left % right
+        case ast.FloorDiv() if right:
+            return left // right
+        case _:
+            return UNKNOWN
+
+
 def added(left: Any, right: Any) -> Any:
     """What ``left + right`` gives."""
+    if type(left) is int and type(right) is int:
+        return left + right
     if isinstance(left, str) and isinstance(right, str):
         return left + right if len(left) + len(right) <= _LONGEST else UNKNOWN
     if isinstance(left, list) and isinstance(right, list):

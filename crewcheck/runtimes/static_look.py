@@ -198,6 +198,8 @@ class _Found:
     def _add(self, rank: int, made: Thing, **place: Any) -> None:
         candidate = _candidate(made, **place)
         of = made.flow.place if isinstance(made, FlowValue) else made.place
+        if rank == _INSIDE and _is_blank(candidate) and of in {key[0] for key in self._best}:
+            return  # another call of what has been found, with arguments that are not known
         key = (of, candidate.name, candidate.tasks, candidate.agent)
         worth = (not candidate.can_be_imported, rank)
         known = self._best.get(key)
@@ -236,6 +238,12 @@ def _candidate(made: Thing, **place: Any) -> Candidate:
         label=flow.label,
         **place,
     )
+
+
+def _is_blank(candidate: Candidate) -> bool:
+    """Whether nothing of a crew's or agent's texts is known."""
+    texts = [task.template for task in candidate.tasks or ()] or list(candidate.agent)
+    return candidate.kind != "flow" and not any(texts)
 
 
 def _made(value: Any) -> tuple[int, Thing | None]:

@@ -212,7 +212,7 @@ class ModuleReader:
                 continue
             if isinstance(value, FunctionValue):
                 value.call([], {})
-            elif isinstance(value, ClassValue):
+            elif isinstance(value, ClassValue) and value.kind != "crew":
                 for method in value.methods.values():
                     method.call([], {})
 

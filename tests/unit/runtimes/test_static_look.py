@@ -519,6 +519,8 @@ def test_texts_made_from_what_is_known_are_known(tmp_path: Path) -> None:
             tasks.append(Task(description=f"{place}: ask " + name))
         settings = {"description": " / ".join(TOPICS).replace("cats", "birds")}
         tasks.append(Task(**settings))
+        tasks += [Task(description=f"{n + 1} of {SIZE * 2}") for n in range(SIZE % 2)]
+        tasks += [Task(description=TOPICS[n - 1] + str(n)) for n, _ in zip([1], [2])]
         crew = Crew(tasks=tasks + [Task(description=f"{SIZE:>4}")])
         """,
     )
@@ -529,6 +531,8 @@ def test_texts_made_from_what_is_known_are_known(tmp_path: Path) -> None:
         "0: ask Ann",
         "1: ask Bob",
         "birds / dogs",
+        "1 of 6",
+        "cats1",
         None,
     ]
 
