@@ -13,7 +13,7 @@ from typing import Any
 from crewcheck.engine import attempts
 from crewcheck.engine.branches import check_branch, new_branch
 from crewcheck.engine.data_plan import decide_from_data
-from crewcheck.engine.entry import find_entry
+from crewcheck.engine.entry import Entry, NoEntry, find_entry
 from crewcheck.engine.fork import dump, fork_document, new_id
 from crewcheck.engine.invalidation import RUN, Decision, not_kept
 from crewcheck.engine.source import CREW, Source
@@ -77,8 +77,7 @@ def prepare(source: Source, wish: Wish) -> Prepared:
     branch = branch_of(source, wish)
     writable(source.catalog.store)
     store = os.path.abspath(source.catalog.store.location)
-    project = find_project(store)
-    found = find_entry(source, project, entry=wish.entry, script=wish.script, args=wish.args)
+    project, found = _project_and_entry(source, wish, store)
     interpreter = find_interpreter(project, wish.python)
     spec = RunSpec(
         store=store,
@@ -86,7 +85,7 @@ def prepare(source: Source, wish: Wish) -> Prepared:
         checkpoint_id=source.id,
         source_branch=source.checkpoint.branch,
         python=interpreter.path,
-        cwd=project.folder,
+        cwd=project.cwd,
         kind="crew",
         name=source.name,
         total=len(source.tasks),
@@ -108,6 +107,44 @@ def prepare(source: Source, wish: Wish) -> Prepared:
     )
     told = [*project.notes, *found.notes, *_unasked_inputs(source, wish.edits)]
     return Prepared(source, wish, branch, project, interpreter, spec, found.origin, told)
+
+
+def _project_and_entry(source: Source, wish: Wish, store: str) -> tuple[Project, Entry]:
+    """The project of a store, or, if the object is not in that, the one of the working folder."""
+    project = find_project(store)
+    here = project_of(None)
+    if here is None or here.folder == project.folder:
+        return project, _entry_in(source, wish, project)
+    if wish.entry is not None or wish.script is not None:
+        if not _holds(project, wish) and _holds(here, wish):
+            project = here
+        return project, _entry_in(source, wish, project)
+    try:
+        return project, _entry_in(source, wish, project)
+    except NoEntry as error:
+        try:
+            return here, _entry_in(source, wish, here)
+        except NoEntry as other:
+            raise NoEntry(f"{error.message}, and {other.message}", error.hint) from None
+
+
+def _entry_in(source: Source, wish: Wish, project: Project) -> Entry:
+    return find_entry(source, project, entry=wish.entry, script=wish.script, args=wish.args)
+
+
+def _holds(project: Project, wish: Wish) -> bool:
+    """Whether what the person named is a file of a project."""
+    if wish.script is not None:
+        return os.path.abspath(wish.script).startswith(os.path.join(project.folder, ""))
+    place = (wish.entry or "").partition(":")[0]
+    if place.endswith(".py"):
+        return os.path.abspath(place).startswith(os.path.join(project.folder, ""))
+    parts = place.split(".")
+    return any(
+        os.path.isfile(os.path.join(folder, *parts) + ".py")
+        or os.path.isdir(os.path.join(folder, *parts))
+        for folder in project.path
+    )
 
 
 def _unasked_inputs(source: Source, edits: Edits) -> list[str]:
@@ -209,9 +246,11 @@ def fork_without_run(
     return checkpoint_id, chosen, location, decisions
 
 
-def project_of(source: Source) -> Project | None:
-    """The project that a store lies in; None where its configuration cannot be read."""
+def project_of(source: Source | None) -> Project | None:
+    """The project that a checkpoint's store lies in (None: that of the working folder); None
+    where its configuration cannot be read."""
+    store = None if source is None else os.path.abspath(source.catalog.store.location)
     try:
-        return find_project(os.path.abspath(source.catalog.store.location))
+        return find_project(store)
     except UsageProblem:
         return None

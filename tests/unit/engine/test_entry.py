@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,9 @@ import pytest
 
 from crewcheck.engine.catalog import open_catalog
 from crewcheck.engine.entry import Entry, NeedsScript, NoEntry, SeveralEntries, find_entry
+from crewcheck.engine.running import Wish, prepare
 from crewcheck.engine.source import Source, read_source
+from crewcheck.runtimes import interpreter
 from crewcheck.runtimes.project import ProjectConfig, find_project
 from tests.build import agent, crew, document, event, flow, ident, task, write
 
@@ -32,7 +35,8 @@ def source_of(folder: Path, kind: str, **more: Any) -> Source:
     entity = flow("begin", name="Road") if is_flow else crew(task())
     made = document(entity, events=events if is_flow else [], **more)
     write(folder / ".checkpoints", made, ident(1))
-    (folder / "pyproject.toml").touch(exist_ok=True)
+    if not (folder / "pyproject.toml").exists():
+        (folder / "pyproject.toml").touch()
     catalog = open_catalog(str(folder / ".checkpoints"))
     source = read_source(catalog, catalog.forest.order[-1])
     if kind == "agent":
@@ -132,3 +136,27 @@ def test_a_program_in_a_folder_of_its_own_has_it_on_the_path(tmp_path: Path) -> 
     (folder / "main.py").write_text("import crewai\nfrom tasks import crews\ncrew = crews[0]\n")
     told = found(tmp_path, "crew")
     assert (told.entry, told.path) == ("main:crew", [str(folder)])
+
+
+@pytest.mark.parametrize("named", [{}, {"entry": "app:crew"}, {"script": "app.py"}])
+def test_what_the_stores_project_has_not_may_be_in_the_working_folders(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, named: dict[str, str]
+) -> None:
+    theirs, here = tmp_path / "theirs", tmp_path / "here"
+    for folder in (theirs, here):
+        folder.mkdir()
+        (folder / "pyproject.toml").write_text(f'[tool.crewcheck]\npython = "{sys.executable}"\n')
+    source = source_of(theirs, "crew")
+    monkeypatch.chdir(here)
+    monkeypatch.setattr(interpreter, "crewai_version", lambda _: "1.15.30")
+    with source.catalog:
+        if not named:
+            told = f"no crew in {theirs} has .* and no crew in {here} has"
+            with pytest.raises(NoEntry, match=told):
+                prepare(source, Wish())
+        (here / "app.py").write_text(f"{HEAD}crew = {CREW}\n")
+        prepared = prepare(source, Wish(entry=named.get("entry"), script=named.get("script")))
+        assert prepared.spec.cwd == str(here)
+        (theirs / "app.py").write_text(f"{HEAD}crew = {CREW}\n")
+        prepared = prepare(source, Wish(entry=named.get("entry")))
+        assert prepared.spec.cwd == str(theirs)
