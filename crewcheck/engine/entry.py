@@ -10,6 +10,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from crewcheck.engine.choices import chosen, remember
 from crewcheck.engine.source import FLOW, Source
 from crewcheck.errors import NotFound, Refused
 from crewcheck.model.document import mapping, text
@@ -19,6 +20,8 @@ from crewcheck.runtimes.static_look import Look, look_at
 from crewcheck.runtimes.static_match import Match, match_agent, match_crew, match_flow
 
 _MOST_NAMED = 8
+#: The origin of what a person has chosen among several.
+BEFORE = "chosen before; change with --entry"
 
 
 class NoEntry(NotFound):
@@ -46,7 +49,7 @@ class Entry:
     """Where an object is: ``entry`` (``module:attr``), or a ``script`` with its arguments.
 
     ``origin`` says how it was found, ``path`` are folders for sys.path before the project's
-    own, ``notes`` are for the person.
+    own, ``notes`` are for the person. ``others`` are entries that fit as well.
     """
 
     origin: str
@@ -55,6 +58,7 @@ class Entry:
     args: list[str] = field(default_factory=list)
     path: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    others: list[str] = field(default_factory=list)
 
 
 def find_entry(
@@ -68,11 +72,12 @@ def find_entry(
     """The object that a checkpoint is gone on with; ``entry``, ``script`` and ``args`` are
     what the person named.
 
-    Raises `NoEntry`, `SeveralEntries` or `NeedsScript`.
+    Of several that fit it is the one that the person chose before (`choices`), if it still
+    fits. Raises `NoEntry`, `SeveralEntries` or `NeedsScript`.
     """
     config = project.config
     if entry is not None:
-        return Entry("--entry", _from_here(entry))
+        return _by_place("--entry", entry, project)
     if script is not None:
         return Entry("--script", script=os.path.abspath(script), args=list(args))
     if config.entry is not None:
@@ -85,24 +90,75 @@ def find_entry(
     return _found(source, project)
 
 
-def _from_here(entry: str) -> str:
-    """An entry ``FILE.py:attr`` names a file as the person sees it."""
-    place, colon, attr = entry.rpartition(":")
-    if colon and place.endswith(".py") and os.path.isfile(place):
-        return f"{os.path.abspath(place)}:{attr}"
-    return entry
+def _by_place(origin: str, entry: str, project: Project) -> Entry:
+    """An entry by its name. That of a file is as the person sees it, or as the project does."""
+    place, _, attr = entry.rpartition(":")
+    if not place.endswith(".py"):
+        return Entry(origin, entry)
+    file = next(
+        (
+            path
+            for folder in (os.getcwd(), project.folder)
+            if os.path.isfile(path := os.path.join(folder, place))
+        ),
+        None,
+    )
+    if file is None:
+        return Entry(origin, entry)
+    roots = {
+        one.root
+        for one in look_at(project.folder, project.path).candidates
+        if one.root is not None and os.path.join(project.folder, one.file) == file
+    }
+    return Entry(origin, f"{file}:{attr}", path=sorted(roots))
 
 
 def _found(source: Source, project: Project) -> Entry:
     look = look_at(project.folder, project.path)
-    found = _only_match(source, project, matches(source, look))
-    candidate = found.candidate
+    found = matches(source, look)
+    before = chosen(project.folder, source.kind, source.name)
+    known = [one.candidate.entry for one in found if one.candidate.can_be_imported]
+    if before is not None and before not in known and (found or not holds(project, before)):
+        remember(project.folder, source.kind, source.name, None)
+        before = None
+    if before is not None and not found:
+        told = _by_place(BEFORE, before, project)
+        told.notes += look.notes
+        return told
+    if before is not None:
+        found = [one for one in found if one.candidate.entry == before]
+    candidate = _only_match(source, project, found).candidate
+    place = f"{candidate.file}, line {candidate.line}"
+    entry = candidate.entry
+    if candidate.root is not None:
+        entry = os.path.join(project.folder, entry)
     return Entry(
-        f"found in {candidate.file}, line {candidate.line}",
-        candidate.entry,
+        f"found in {place}" if before is None or len(known) == 1 else f"{BEFORE}: {place}",
+        entry,
         path=[] if candidate.root is None else [candidate.root],
         notes=[*look.notes, *filter(None, [candidate.note])],
+        others=[one for one in known if one != candidate.entry],
     )
+
+
+def holds(project: Project, entry: str) -> bool:
+    """Whether a project has the file that an entry names."""
+    place = entry.rpartition(":")[0] or entry
+    if place.endswith(".py"):
+        path = os.path.abspath(place)
+        there = is_in(project, path) and os.path.isfile(path)
+        return there or os.path.isfile(os.path.join(project.folder, place))
+    parts = place.split(".")
+    return any(
+        os.path.isfile(os.path.join(folder, *parts) + ".py")
+        or os.path.isdir(os.path.join(folder, *parts))
+        for folder in project.path
+    )
+
+
+def is_in(project: Project, path: str) -> bool:
+    """Whether a file is in a project's folder."""
+    return path.startswith(os.path.join(project.folder, ""))
 
 
 def matches(source: Source, look: Look) -> list[Match]:

@@ -12,8 +12,9 @@ from typing import Any
 
 from crewcheck.engine import attempts
 from crewcheck.engine.branches import check_branch, new_branch
+from crewcheck.engine.choices import remember
 from crewcheck.engine.data_plan import decide_from_data
-from crewcheck.engine.entry import Entry, NoEntry, find_entry
+from crewcheck.engine.entry import Entry, NoEntry, find_entry, holds, is_in
 from crewcheck.engine.fork import dump, fork_document, new_id
 from crewcheck.engine.invalidation import RUN, Decision, not_kept
 from crewcheck.engine.source import CREW, Source
@@ -50,7 +51,8 @@ class Wish:
 
 @dataclass(slots=True)
 class Prepared:
-    """A run that can be started. ``origin`` says how the user's object was found."""
+    """A run that can be started. ``origin`` says how the user's object was found, ``others``
+    are entries that fit as well."""
 
     source: Source
     wish: Wish
@@ -60,6 +62,7 @@ class Prepared:
     spec: RunSpec
     origin: str
     notes: list[str]
+    others: list[str] = field(default_factory=list)
 
 
 def prepare(source: Source, wish: Wish) -> Prepared:
@@ -106,7 +109,9 @@ def prepare(source: Source, wish: Wish) -> Prepared:
         validate=project.config.validate if wish.action == RESUME else None,
     )
     told = [*project.notes, *found.notes, *_unasked_inputs(source, wish.edits)]
-    return Prepared(source, wish, branch, project, interpreter, spec, found.origin, told)
+    return Prepared(
+        source, wish, branch, project, interpreter, spec, found.origin, told, found.others
+    )
 
 
 def _project_and_entry(source: Source, wish: Wish, store: str) -> tuple[Project, Entry]:
@@ -135,16 +140,8 @@ def _entry_in(source: Source, wish: Wish, project: Project) -> Entry:
 def _holds(project: Project, wish: Wish) -> bool:
     """Whether what the person named is a file of a project."""
     if wish.script is not None:
-        return os.path.abspath(wish.script).startswith(os.path.join(project.folder, ""))
-    place = (wish.entry or "").partition(":")[0]
-    if place.endswith(".py"):
-        return os.path.abspath(place).startswith(os.path.join(project.folder, ""))
-    parts = place.split(".")
-    return any(
-        os.path.isfile(os.path.join(folder, *parts) + ".py")
-        or os.path.isdir(os.path.join(folder, *parts))
-        for folder in project.path
-    )
+        return is_in(project, os.path.abspath(wish.script))
+    return wish.entry is not None and holds(project, wish.entry)
 
 
 def _unasked_inputs(source: Source, edits: Edits) -> list[str]:
@@ -211,6 +208,8 @@ def confirm(prepared: Prepared, handle: RunHandle, plan: Message) -> str:
             values["document"] = handle.keep_document(made)
     else:
         checkpoint_id = prepared.source.id
+    if prepared.wish.entry is not None:
+        _remember(prepared, prepared.wish.entry)
     handle.go(
         **values,
         checkpoint_id=checkpoint_id,
@@ -218,6 +217,15 @@ def confirm(prepared: Prepared, handle: RunHandle, plan: Message) -> str:
         inputs=prepared.spec.inputs or None,
     )
     return checkpoint_id
+
+
+def _remember(prepared: Prepared, entry: str) -> None:
+    """Remember what the person chose; files as the project sees them."""
+    source, folder = prepared.source, prepared.project.folder
+    place, _, attr = (prepared.spec.entry or entry).rpartition(":")
+    if os.path.isabs(place) and is_in(prepared.project, place):
+        entry = f"{os.path.relpath(place, folder)}:{attr}"
+    remember(folder, source.kind, source.name, entry)
 
 
 def write_fork(

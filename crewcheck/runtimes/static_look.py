@@ -47,12 +47,14 @@ class Candidate:
     """An object of the project that can be run: a ``crew``, a ``flow`` or an ``agent``.
 
     ``entry`` is its ``module:attr``, empty where no name of a module leads to it: it is made
-    while a program runs. ``root`` is a folder that must be on sys.path for that, beside the
-    project's own. ``tasks`` are a crew's, None where they cannot be told; ``agent`` are an
-    agent's role, goal and backstory; ``steps`` a flow's, all of them if it is ``complete``,
-    and ``label`` the name that it gives itself. ``starts_in`` is the file that would start a
-    run if the module were imported, or makes what has no entry: such an object is not for
-    importing, but for ``--script``. ``note`` is what a person should know of it.
+    while a program runs. ``root`` is a folder that must be on sys.path for that beside the
+    project's own; then the entry is ``FILE.py:attr``, from the project's folder.
+
+    ``tasks`` are a crew's, None where they cannot be told; ``agent`` are an agent's role, goal
+    and backstory; ``steps`` a flow's, all of them if it is ``complete``, and ``label`` the name
+    that it gives itself. ``starts_in`` is the file that would start a run if the module were
+    imported, or makes what has no entry: such an object is not for importing, but for
+    ``--script``. ``note`` is what a person should know of it.
     """
 
     entry: str
@@ -168,13 +170,13 @@ class _Found:
             return
         starting = self._project.starts_on_import(module)
         root = self._project.needs(module)
-        name = module.name if root is None else self._project.name_in(module, root)
+        place = module.name if root is None else self._project.shown(module.path)
         # objects first, then classes, then functions; those of a kind as the file has them
         for rank, attr, made in sorted(named, key=lambda one: one[0]):
             self._add(
                 rank,
                 made,
-                entry=f"{name}:{attr}",
+                entry=f"{place}:{attr}",
                 file=self._project.shown(module.path),
                 root=root,
                 starts_in=None if starting is None else self._project.shown(starting),

@@ -164,10 +164,6 @@ class StaticProject:
                     waiting.append(found)
         return None
 
-    def name_in(self, module: Module, folder: str) -> str:
-        """A module's name when ``folder`` is on sys.path."""
-        return _module_name(os.path.relpath(module.path, folder)) or module.name
-
     def program_of(self, module: Module) -> str | None:
         """The file that a person would run to get at what a module makes: itself, or one
         that imports it; None if there is none."""

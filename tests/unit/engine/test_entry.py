@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from crewcheck.engine import choices
 from crewcheck.engine.catalog import open_catalog
 from crewcheck.engine.entry import Entry, NeedsScript, NoEntry, SeveralEntries, find_entry
 from crewcheck.engine.running import Wish, prepare
@@ -23,6 +25,11 @@ from crewai.flow.flow import Flow, listen, start
 """
 CREW = 'Crew(tasks=[Task(description="Write an outline about {topic}", expected_output="text")])'
 FLOW = "class Road(Flow):\n    @start()\n    def begin(self): ...\n"
+
+
+@pytest.fixture(autouse=True)
+def _state(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CREWCHECK_STATE_DIR", str(tmp_path_factory.mktemp("state")))
 
 
 def source_of(folder: Path, kind: str, **more: Any) -> Source:
@@ -135,7 +142,56 @@ def test_a_program_in_a_folder_of_its_own_has_it_on_the_path(tmp_path: Path) -> 
     (folder / "tasks.py").write_text(f"{HEAD}crews = [{CREW}]\n")
     (folder / "main.py").write_text("import crewai\nfrom tasks import crews\ncrew = crews[0]\n")
     told = found(tmp_path, "crew")
-    assert (told.entry, told.path) == ("main:crew", [str(folder)])
+    assert (told.entry, told.path) == (f"{folder}/main.py:crew", [str(folder)])
+    named = found(tmp_path, "crew", entry="services/press/main.py:crew")
+    assert (named.entry, named.path) == (told.entry, told.path)
+
+
+def twins(folder: Path) -> None:
+    (folder / "app.py").write_text(f"{HEAD}one = {CREW}\ntwo = {CREW}\n")
+
+
+def test_a_choice_is_remembered_while_it_fits(tmp_path: Path) -> None:
+    twins(tmp_path)
+    choices.remember(str(tmp_path), "crew", "newsroom", "app:two")
+    choices.remember(str(tmp_path), "flow", "newsroom", "app:Flow")
+    (kept,) = (Path(os.environ["CREWCHECK_STATE_DIR"]) / "choices").iterdir()
+    assert kept.stat().st_mode & 0o777 == 0o600
+    told = found(tmp_path, "crew")
+    assert told.entry == "app:two"
+    assert told.origin == "chosen before; change with --entry: app.py, line 4"
+    assert told.others == ["app:one"]
+    assert found(tmp_path, "crew", entry="app:one").entry == "app:one"
+    (tmp_path / "app.py").write_text(f"{HEAD}one = {CREW}\nthree = {CREW}\n")
+    with pytest.raises(SeveralEntries):
+        found(tmp_path, "crew")
+    twins(tmp_path)
+    with pytest.raises(SeveralEntries):  # it fitted no more once, and is forgotten
+        found(tmp_path, "crew")
+    assert choices.chosen(str(tmp_path), "flow", "newsroom") == "app:Flow"
+    kept.write_text('{"entries": {"crew": ["odd"], "flow": 3}}')
+    assert choices.chosen(str(tmp_path), "crew", "newsroom") is None
+    choices.remember(str(tmp_path), "flow", None, "a:b")
+    assert choices.chosen(str(tmp_path), "flow", None) == "a:b"
+
+
+def test_what_no_look_finds_is_known_from_the_last_time(tmp_path: Path) -> None:
+    (tmp_path / "app.py").write_text("from hidden import crew\n")
+    choices.remember(str(tmp_path), "crew", "newsroom", "app:crew")
+    told = found(tmp_path, "crew")
+    assert (told.entry, told.origin) == ("app:crew", "chosen before; change with --entry")
+    (tmp_path / "app.py").unlink()
+    with pytest.raises(NoEntry):
+        found(tmp_path, "crew")
+
+
+def test_a_choice_that_cannot_be_kept_stops_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("CREWCHECK_STATE_DIR", str(tmp_path / "file" / "state"))
+    choices.remember("/x", "crew", "a", "b:c")
+    assert choices.chosen("/x", "crew", "a") is None
 
 
 @pytest.mark.parametrize("named", [{}, {"entry": "app:crew"}, {"script": "app.py"}])

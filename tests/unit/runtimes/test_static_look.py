@@ -736,5 +736,8 @@ def test_a_program_in_a_folder_of_its_own_imports_what_lies_beside_it(tmp_path: 
     )
     post, press = look.candidates
     assert (post.entry, post.root) == ("services.post.main:crew", None)
-    assert (press.entry, press.root) == ("main:crew", str(tmp_path / "services" / "press"))
+    assert (press.entry, press.root) == (
+        "services/press/main.py:crew",
+        str(tmp_path / "services" / "press"),
+    )
     assert templates(press) == ["one"]
