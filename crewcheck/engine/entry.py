@@ -49,7 +49,8 @@ class Entry:
     """Where an object is: ``entry`` (``module:attr``), or a ``script`` with its arguments.
 
     ``origin`` says how it was found, ``path`` are folders for sys.path before the project's
-    own, ``notes`` are for the person. ``others`` are entries that fit as well.
+    own, ``notes`` are for the person. ``fitting`` are all entries that fit,
+    where they were looked for.
     """
 
     origin: str
@@ -58,7 +59,7 @@ class Entry:
     args: list[str] = field(default_factory=list)
     path: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    others: list[str] = field(default_factory=list)
+    fitting: list[str] = field(default_factory=list)
 
 
 def find_entry(
@@ -137,7 +138,7 @@ def _found(source: Source, project: Project) -> Entry:
         entry,
         path=[] if candidate.root is None else [candidate.root],
         notes=[*look.notes, *filter(None, [candidate.note])],
-        others=[one for one in known if one != candidate.entry],
+        fitting=known,
     )
 
 

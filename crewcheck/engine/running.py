@@ -51,8 +51,8 @@ class Wish:
 
 @dataclass(slots=True)
 class Prepared:
-    """A run that can be started. ``origin`` says how the user's object was found, ``others``
-    are entries that fit as well."""
+    """A run that can be started. ``origin`` says how the user's object was found, ``fitting``
+    are all entries that fit, where they were looked for."""
 
     source: Source
     wish: Wish
@@ -62,7 +62,7 @@ class Prepared:
     spec: RunSpec
     origin: str
     notes: list[str]
-    others: list[str] = field(default_factory=list)
+    fitting: list[str] = field(default_factory=list)
 
 
 def prepare(source: Source, wish: Wish) -> Prepared:
@@ -110,7 +110,7 @@ def prepare(source: Source, wish: Wish) -> Prepared:
     )
     told = [*project.notes, *found.notes, *_unasked_inputs(source, wish.edits)]
     return Prepared(
-        source, wish, branch, project, interpreter, spec, found.origin, told, found.others
+        source, wish, branch, project, interpreter, spec, found.origin, told, found.fitting
     )
 
 

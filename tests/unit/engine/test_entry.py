@@ -160,7 +160,7 @@ def test_a_choice_is_remembered_while_it_fits(tmp_path: Path) -> None:
     told = found(tmp_path, "crew")
     assert told.entry == "app:two"
     assert told.origin == "chosen before; change with --entry: app.py, line 4"
-    assert told.others == ["app:one"]
+    assert told.fitting == ["app:one", "app:two"]
     assert found(tmp_path, "crew", entry="app:one").entry == "app:one"
     (tmp_path / "app.py").write_text(f"{HEAD}one = {CREW}\nthree = {CREW}\n")
     with pytest.raises(SeveralEntries):
