@@ -42,8 +42,8 @@ def command(
       crewcheck fork 176e579a -o 2="A better draft" --no-run
       crewcheck fork latest --state 'retries=0' --output classify=urgent --no-run
     """
-    from crewcheck.cli.running import Started, stream
-    from crewcheck.engine.running import FORK, prepare
+    from crewcheck.cli.running import Started, prepared_for, stream
+    from crewcheck.engine.running import FORK
     from crewcheck.engine.source import FLOW, read_source
 
     found = find(ref, console.location)
@@ -54,7 +54,8 @@ def command(
         wish.edits = edits_from(options, source)
         if no_run or (dry_run and source.kind == FLOW):
             return _write_only(console, source, wish, as_json, dry_run)
-        started = Started(console, prepare(source, wish), as_json=as_json, show_log=show_log)
+        prepared = prepared_for(source, wish, as_json=as_json)
+        started = Started(console, prepared, as_json=as_json, show_log=show_log)
         return started.run(dry_run=dry_run, yes=yes)
 
 

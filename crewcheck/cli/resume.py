@@ -55,8 +55,8 @@ def command(
       crewcheck resume main~1 --script main.py --arg --fast
       crewcheck resume 176e579a --dry-run
     """  # fmt: skip
-    from crewcheck.cli.running import Started, stream
-    from crewcheck.engine.running import RESUME, check_attempts, prepare
+    from crewcheck.cli.running import Started, prepared_for, stream
+    from crewcheck.engine.running import RESUME, check_attempts
 
     found = find(ref, console.location)
     wish = wish_from(RESUME, options)
@@ -68,7 +68,7 @@ def command(
                 return _finished(console, source.id, branch, source.result, as_json)
             if not dry_run:
                 check_attempts(source, wish.max_attempts)
-            prepared = prepare(source, wish)
+            prepared = prepared_for(source, wish, as_json=as_json)
             started = Started(console, prepared, as_json=as_json, show_log=show_log)
             started.passes_over = ref is None and not strict
             code = started.run(dry_run=dry_run, yes=yes)

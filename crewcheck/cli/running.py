@@ -17,8 +17,10 @@ import click
 
 from crewcheck.cli.console import Console, json_text
 from crewcheck.cli.plan_text import plan_lines
+from crewcheck.engine.entry import NeedsScript, SeveralEntries
 from crewcheck.engine.planning import plan_report
-from crewcheck.engine.running import FORK, Prepared, confirm, start
+from crewcheck.engine.running import FORK, Prepared, Wish, confirm, prepare, start
+from crewcheck.engine.source import Source
 from crewcheck.errors import CrewcheckError, Exit, Refused
 from crewcheck.model import words
 from crewcheck.model.harmless import harmless, name, one_line
@@ -219,6 +221,26 @@ class Started(Followed):
         return True
 
 
+def prepared_for(source: Source, wish: Wish, *, as_json: bool) -> Prepared:
+    """Prepare a run; of several objects that fit, a person at a terminal is asked for one.
+
+    Raises as `prepare` does.
+    """
+    try:
+        return prepare(source, wish)
+    except SeveralEntries as error:
+        if as_json or not has_terminal():
+            raise
+        click.echo("several fit this checkpoint:", err=True)
+        for number, entry in enumerate(error.entries, 1):
+            click.echo(f"  {number:>2}  {name(entry)}", err=True)
+        number = click.prompt(
+            "which one (it is remembered)", type=click.IntRange(1, len(error.entries)), err=True
+        )
+        wish.entry = error.entries[number - 1]
+        return prepare(source, wish)
+
+
 def attach(console: Console, handle: RunHandle, *, as_json: bool) -> int:
     """Follow a run that somebody has started, from its beginning."""
     followed = Followed(console, RunState(run_id=handle.run_id), as_json=as_json)
@@ -233,7 +255,15 @@ def stream(console: Console, as_json: bool) -> Iterator[None]:
         yield
     except Refused as error:
         if as_json:
-            told = {"type": "refused", "message": error.message, "hint": error.hint}
+            told: dict[str, Any] = {
+                "type": "refused",
+                "message": error.message,
+                "hint": error.hint,
+            }
+            if isinstance(error, SeveralEntries):
+                told["entries"] = error.entries
+            if isinstance(error, NeedsScript):
+                told["script"] = error.script
             sys.stdout.write(json_text(console.redactor.value(told)) + "\n")
             sys.stdout.flush()
         raise
@@ -263,9 +293,14 @@ class _Interrupts:
             raise KeyboardInterrupt from None
 
 
+def has_terminal() -> bool:
+    """Whether a person can be asked."""
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
 def _ask(as_json: bool) -> None:
     """Ask before anything runs. Raises `Refused` without a terminal or a yes."""
-    if as_json or not (sys.stdin.isatty() and sys.stderr.isatty()):
+    if as_json or not has_terminal():
         raise Refused("this would run your crew, and nobody can be asked", "confirm it with --yes")
     if not click.confirm("Run it?", err=True):
         raise Refused("nothing was run")

@@ -24,7 +24,8 @@ from crewcheck.engine.source import FLOW, Source
 from crewcheck.model.document import objects
 from crewcheck.model.edits import Edits, changed_inputs
 from crewcheck.runtimes.project import Project
-from crewcheck.runtimes.static_look import look_at, match_crew, match_flow
+from crewcheck.runtimes.static_look import look_at
+from crewcheck.runtimes.static_match import match_crew, match_flow
 
 
 def facts_from_data(source: Source, project: Project | None) -> list[TaskFacts]:

@@ -12,44 +12,24 @@ from typing import Any
 
 from crewcheck.engine import attempts
 from crewcheck.engine.branches import check_branch, new_branch
+from crewcheck.engine.choices import remember
 from crewcheck.engine.data_plan import decide_from_data
+from crewcheck.engine.entry import Entry, NoEntry, find_entry, holds, is_in
 from crewcheck.engine.fork import dump, fork_document, new_id
 from crewcheck.engine.invalidation import RUN, Decision, not_kept
 from crewcheck.engine.source import CREW, Source
-from crewcheck.errors import NotFound, Refused, UsageProblem
+from crewcheck.errors import Refused, UsageProblem
 from crewcheck.model.crew import placeholders
-from crewcheck.model.document import mapping, text
 from crewcheck.model.edits import Edits, changed_inputs
 from crewcheck.model.harmless import name as shown
 from crewcheck.runtimes.interpreter import Interpreter, find_interpreter
 from crewcheck.runtimes.project import Project, find_project
 from crewcheck.runtimes.spawn import RunHandle, start_run
 from crewcheck.runtimes.spec import RunSpec
-from crewcheck.runtimes.static_look import Match, look_at, match_crew
 from crewcheck.runtimes.wire import Message
 from crewcheck.stores.base import writable
 
 RESUME, FORK = "resume", "fork"
-
-
-class NoEntry(NotFound):
-    """No crew of the project has the checkpoint's tasks."""
-
-
-class SeveralEntries(Refused):
-    """Several of the project's crews fit; ``entries`` are what a person can choose from."""
-
-    def __init__(self, message: str, hint: str, entries: list[str]) -> None:
-        super().__init__(message, hint)
-        self.entries = entries
-
-
-class StartsOnImport(Refused):
-    """The crew cannot be imported without starting a run; ``script`` is the program."""
-
-    def __init__(self, message: str, hint: str, script: str) -> None:
-        super().__init__(message, hint)
-        self.script = script
 
 
 @dataclass(slots=True)
@@ -71,7 +51,8 @@ class Wish:
 
 @dataclass(slots=True)
 class Prepared:
-    """A run that can be started. ``origin`` says how the user's object was found."""
+    """A run that can be started. ``origin`` says how the user's object was found, ``fitting``
+    are all entries that fit, where they were looked for."""
 
     source: Source
     wish: Wish
@@ -81,6 +62,7 @@ class Prepared:
     spec: RunSpec
     origin: str
     notes: list[str]
+    fitting: list[str] = field(default_factory=list)
 
 
 def prepare(source: Source, wish: Wish) -> Prepared:
@@ -98,8 +80,7 @@ def prepare(source: Source, wish: Wish) -> Prepared:
     branch = branch_of(source, wish)
     writable(source.catalog.store)
     store = os.path.abspath(source.catalog.store.location)
-    project = find_project(store)
-    entry, script, args, origin, notes = _entry(source, wish, project)
+    project, found = _project_and_entry(source, wish, store)
     interpreter = find_interpreter(project, wish.python)
     spec = RunSpec(
         store=store,
@@ -107,15 +88,15 @@ def prepare(source: Source, wish: Wish) -> Prepared:
         checkpoint_id=source.id,
         source_branch=source.checkpoint.branch,
         python=interpreter.path,
-        cwd=project.folder,
+        cwd=project.cwd,
         kind="crew",
         name=source.name,
         total=len(source.tasks),
-        path=list(project.path),
+        path=[*found.path, *project.path],
         env=dict(project.env),
-        entry=entry,
-        script=script,
-        args=args,
+        entry=found.entry,
+        script=found.script,
+        args=found.args,
         action=wish.action,
         branch=branch,
         inputs=changed_inputs(source.inputs, wish.edits),
@@ -127,8 +108,40 @@ def prepare(source: Source, wish: Wish) -> Prepared:
         answers=list(wish.answers),
         validate=project.config.validate if wish.action == RESUME else None,
     )
-    told = [*project.notes, *notes, *_unasked_inputs(source, wish.edits)]
-    return Prepared(source, wish, branch, project, interpreter, spec, origin, told)
+    told = [*project.notes, *found.notes, *_unasked_inputs(source, wish.edits)]
+    return Prepared(
+        source, wish, branch, project, interpreter, spec, found.origin, told, found.fitting
+    )
+
+
+def _project_and_entry(source: Source, wish: Wish, store: str) -> tuple[Project, Entry]:
+    """The project of a store, or, if the object is not in that, the one of the working folder."""
+    project = find_project(store)
+    here = project_of(None)
+    if here is None or here.folder == project.folder:
+        return project, _entry_in(source, wish, project)
+    if wish.entry is not None or wish.script is not None:
+        if not _holds(project, wish) and _holds(here, wish):
+            project = here
+        return project, _entry_in(source, wish, project)
+    try:
+        return project, _entry_in(source, wish, project)
+    except NoEntry as error:
+        try:
+            return here, _entry_in(source, wish, here)
+        except NoEntry as other:
+            raise NoEntry(f"{error.message}, and {other.message}", error.hint) from None
+
+
+def _entry_in(source: Source, wish: Wish, project: Project) -> Entry:
+    return find_entry(source, project, entry=wish.entry, script=wish.script, args=wish.args)
+
+
+def _holds(project: Project, wish: Wish) -> bool:
+    """Whether what the person named is a file of a project."""
+    if wish.script is not None:
+        return is_in(project, os.path.abspath(wish.script))
+    return wish.entry is not None and holds(project, wish.entry)
 
 
 def _unasked_inputs(source: Source, edits: Edits) -> list[str]:
@@ -151,55 +164,6 @@ def branch_of(source: Source, wish: Wish) -> str:
         return source.checkpoint.branch
     taken = {one.branch for one in source.catalog.checkpoints}
     return check_branch(wish.branch or new_branch(source.id), taken)
-
-
-def _entry(
-    source: Source, wish: Wish, project: Project
-) -> tuple[str | None, str | None, list[str], str, list[str]]:
-    """Where the user's object is: ``(entry, script, args, how it was found, notes)``."""
-    config = project.config
-    if wish.entry is not None:
-        return wish.entry, None, [], "--entry", []
-    if wish.script is not None:
-        return None, os.path.abspath(wish.script), wish.args, "--script", []
-    if config.entry is not None:
-        return config.entry, None, [], f"{project.pyproject}", []
-    if config.script is not None:
-        return None, config.script, list(config.script_args), f"{project.pyproject}", []
-    own = text(mapping(source.document.get("crewcheck")).get("entry"))
-    if own is not None:
-        return own, None, [], "the checkpoint", []
-    look = look_at(project.folder, project.path)
-    matches = match_crew(look, source.tasks, source.inputs, source.name)
-    found = _only_match(matches, project)
-    where = f"found in {found.candidate.file}, line {found.candidate.line}"
-    return found.candidate.entry, None, [], where, look.notes
-
-
-def _only_match(matches: list[Match], project: Project) -> Match:
-    folder = shown(project.folder)
-    if not matches:
-        raise NoEntry(
-            f"no crew in {folder} has the tasks of this checkpoint",
-            "name it: --entry module:attr, or --script FILE",
-        )
-    can = [one for one in matches if one.candidate.can_be_imported]
-    if len(can) > 1:
-        entries = [one.candidate.entry for one in can]
-        listed = ", ".join(map(shown, entries[:8]))
-        raise SeveralEntries(
-            f"several crews in {folder} fit: {listed}", "choose one with --entry", entries
-        )
-    if not can:
-        one = matches[0].candidate
-        script = one.starts_in or one.file
-        raise StartsOnImport(
-            f"the crew is in {shown(one.file)}, but importing that would start a run "
-            f"(in {shown(script)})",
-            f"run the program itself: --script {shown(script)}",
-            os.path.join(project.folder, script),
-        )
-    return can[0]
 
 
 def start(prepared: Prepared) -> RunHandle:
@@ -244,6 +208,8 @@ def confirm(prepared: Prepared, handle: RunHandle, plan: Message) -> str:
             values["document"] = handle.keep_document(made)
     else:
         checkpoint_id = prepared.source.id
+    if prepared.wish.entry is not None:
+        _remember(prepared, prepared.wish.entry)
     handle.go(
         **values,
         checkpoint_id=checkpoint_id,
@@ -251,6 +217,15 @@ def confirm(prepared: Prepared, handle: RunHandle, plan: Message) -> str:
         inputs=prepared.spec.inputs or None,
     )
     return checkpoint_id
+
+
+def _remember(prepared: Prepared, entry: str) -> None:
+    """Remember what the person chose; files as the project sees them."""
+    source, folder = prepared.source, prepared.project.folder
+    place, _, attr = (prepared.spec.entry or entry).rpartition(":")
+    if os.path.isabs(place) and is_in(prepared.project, place):
+        entry = f"{os.path.relpath(place, folder)}:{attr}"
+    remember(folder, source.kind, source.name, entry)
 
 
 def write_fork(
@@ -279,9 +254,11 @@ def fork_without_run(
     return checkpoint_id, chosen, location, decisions
 
 
-def project_of(source: Source) -> Project | None:
-    """The project that a store lies in; None where its configuration cannot be read."""
+def project_of(source: Source | None) -> Project | None:
+    """The project that a checkpoint's store lies in (None: that of the working folder); None
+    where its configuration cannot be read."""
+    store = None if source is None else os.path.abspath(source.catalog.store.location)
     try:
-        return find_project(os.path.abspath(source.catalog.store.location))
+        return find_project(store)
     except UsageProblem:
         return None

@@ -1,5 +1,12 @@
 """Which Python runs the user's project: the first of several places that has crewai.
 
+What a person names (``--python``, ``[tool.crewcheck] python``) is the only place. Else, in
+this order: ``UV_PROJECT_ENVIRONMENT``; ``.venv``, ``venv``, ``env``, ``.conda`` and pixi's
+default environment in the project's folder and those that it is in; the active environment
+(``VIRTUAL_ENV``, ``CONDA_PREFIX``); what poetry, pipenv, hatch, conda (``environment.yml``)
+and pyenv (``.python-version``) keep for the project elsewhere; crewcheck's own Python; the
+``python3`` and ``python`` that the shell finds.
+
 A look at the installed packages tells in a virtual environment; another Python is asked.
 crewai is imported nowhere.
 """
@@ -11,10 +18,11 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from crewcheck.errors import NotFound, UsageProblem
+from crewcheck.runtimes.environments import Place, beside, of_tools
 from crewcheck.runtimes.project import Project
 
 _DIST_INFO = re.compile(r"crewai-([0-9][^-]*)\.dist-info", re.IGNORECASE)
@@ -43,15 +51,6 @@ class Interpreter:
     crewai: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """Somewhere to look; ``named`` by the person: then there is no going on to the next."""
-
-    origin: str
-    path: str
-    named: bool = False
-
-
 class NoInterpreter(NotFound):
     """No Python with crewai; ``looked_at`` are the places, each with what was wrong."""
 
@@ -75,11 +74,19 @@ def find_interpreter(
     """
     env = os.environ if environment is None else environment
     looked_at: list[str] = []
-    for place in _places(project, python, env):
+    tried: set[str] = set()
+    named = _named(project, python)
+    for place in [named] if named is not None else _places(project, env):
+        if place.path is None:
+            looked_at.append(place.origin)
+            continue
         path = resolve(place.path)
+        if path in tried:
+            continue
+        tried.add(path or "")
         if path is None:
-            named = os.path.expanduser(place.path)
-            gone = os.path.dirname(named) and not os.path.exists(named)
+            there = os.path.expanduser(place.path)
+            gone = os.path.dirname(there) and not os.path.exists(there)
             what = "does not exist" if gone else "is no Python interpreter"
             why = f"{place.path} ({place.origin}) {what}"
         else:
@@ -87,7 +94,7 @@ def find_interpreter(
             if version is not None:
                 return Interpreter(path, place.origin, version)
             why = f"{path} ({place.origin}) has no crewai"
-        if place.named:
+        if place is named:
             raise UsageProblem(why, "install crewai there, or name another Python")
         looked_at.append(why)
     raise NoInterpreter(looked_at)
@@ -96,16 +103,31 @@ def find_interpreter(
 _OWN = "crewcheck's own"
 
 
-def _places(project: Project, python: str | None, env: Mapping[str, str]) -> list[_Place]:
+def _named(project: Project, python: str | None) -> Place | None:
+    """What the person named: then there is no going on to the next."""
     if python is not None:
-        return [_Place("--python", python, named=True)]
+        return Place("--python", python)
     if project.config.python is not None:
-        return [_Place(f"{project.pyproject}", project.config.python, named=True)]
-    places = [_Place("the project's .venv", os.path.join(project.folder, ".venv"))]
-    for variable in ("VIRTUAL_ENV", "CONDA_PREFIX"):
+        return Place(f"{project.pyproject}", project.config.python)
+    return None
+
+
+def _places(project: Project, env: Mapping[str, str]) -> Iterator[Place]:
+    yield from beside(project.around, env)
+    # conda's base is active all the time, and belongs to no project
+    is_base = env.get("CONDA_DEFAULT_ENV") == "base"
+    active = ["VIRTUAL_ENV"] if is_base else ["VIRTUAL_ENV", "CONDA_PREFIX"]
+    for variable in active:
         if env.get(variable):
-            places.append(_Place(f"${variable}", env[variable]))
-    return [*places, _Place(_OWN, sys.executable)]
+            yield Place(f"${variable}", env[variable])
+    yield from of_tools(project.around, env)
+    if is_base and env.get("CONDA_PREFIX"):
+        yield Place("$CONDA_PREFIX", env["CONDA_PREFIX"])
+    yield Place(_OWN, sys.executable)
+    for command in ("python3", "python"):
+        found = shutil.which(command, path=env.get("PATH", ""))
+        if found:
+            yield Place(f"{command} of the shell", found)
 
 
 def resolve(named: str) -> str | None:

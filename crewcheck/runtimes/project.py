@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -34,7 +34,8 @@ class Project:
     """A project. ``pyproject`` is None where there is none: then the folder is a guess.
 
     ``path`` goes on ``sys.path``, ``env`` are the variables of ``.env`` that the
-    environment does not have. ``notes`` are remarks for the person.
+    environment does not have. ``notes`` are remarks for the person. ``work`` is the folder
+    that its programs are run in where that is one below ``folder``, else empty.
     """
 
     folder: str
@@ -43,6 +44,39 @@ class Project:
     path: tuple[str, ...] = ()
     env: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    work: str = ""
+
+    @property
+    def cwd(self) -> str:
+        """The folder that the project's programs are run in."""
+        return self.work or self.folder
+
+    @property
+    def around(self) -> list[str]:
+        """The folders that may hold its environment: its own, and those of the repository or
+        workspace that it is in, the nearest first."""
+        top = next((one for one in _upward(self.folder) if _is_repository(one)), self.folder)
+        found = [one for one in _upward(self.cwd) if _is_below(one, top)]
+        for above in _upward(os.path.dirname(top)) if not _is_repository(top) else ():
+            if not os.path.isfile(os.path.join(above, "pyproject.toml")):
+                break
+            found.append(above)
+        return found
+
+
+def _upward(folder: str) -> Iterator[str]:
+    """A folder and those that it is in, the nearest first."""
+    at = folder
+    while True:
+        yield at
+        above = os.path.dirname(at)
+        if above == at:
+            return
+        at = above
+
+
+def _is_repository(folder: str) -> bool:
+    return os.path.exists(os.path.join(folder, ".git"))
 
 
 def find_project(
@@ -65,10 +99,30 @@ def find_project(
     else:
         folder = around if around is not None and not _is_below(around, here) else here
         config = ProjectConfig()
-    env, notes = _dotenv(folder, os.environ if environment is None else environment)
-    source = os.path.join(folder, "src")
-    path = (source, folder) if os.path.isdir(source) else (folder,)
-    return Project(folder, pyproject, config, path, env, tuple(notes))
+    work = _work_folder(store, folder)
+    env, notes = _dotenv(work or folder, folder, os.environ if environment is None else environment)
+    roots = [work, folder] if work else [folder]
+    sources = [os.path.join(one, "src") for one in roots]
+    path = tuple(
+        each
+        for one, source in zip(roots, sources, strict=True)
+        for each in ([source, one] if os.path.isdir(source) else [one])
+    )
+    return Project(folder, pyproject, config, path, env, tuple(notes), work)
+
+
+#: Where CrewAI writes checkpoints if it is not told otherwise, in the working folder.
+_USUAL = (".checkpoints", ".checkpoints.db")
+
+
+def _work_folder(store: str | None, folder: str) -> str:
+    """The folder below a project's in which the program ran that wrote a store, empty where
+    it is the project's own or cannot be told."""
+    around = _folder_of(store)
+    if around is None or store is None or os.path.basename(store.rstrip("/")) not in _USUAL:
+        return ""
+    below = around != folder and _is_below(around, folder)
+    return around if below and _has_program(around) else ""
 
 
 def _folder_of(store: str | None) -> str | None:
@@ -84,8 +138,10 @@ def _is_below(path: str, folder: str) -> bool:
 
 def _is_its_own(folder: str, here: str) -> bool:
     """Whether the folder of a store, without a ``pyproject.toml``, has a program beside it."""
-    if _is_below(folder, here):
-        return False
+    return not _is_below(folder, here) and _has_program(folder)
+
+
+def _has_program(folder: str) -> bool:
     try:
         return any(name.endswith(".py") for name in os.listdir(folder))
     except OSError:
@@ -94,15 +150,13 @@ def _is_its_own(folder: str, here: str) -> bool:
 
 def _upwards(folder: str) -> str | None:
     """The nearest ``pyproject.toml``, not beyond the top of a repository."""
-    at = folder
-    while True:
+    for at in _upward(folder):
         path = os.path.join(at, "pyproject.toml")
         if os.path.isfile(path):
             return path
-        above = os.path.dirname(at)
-        if above == at or os.path.exists(os.path.join(at, ".git")):
-            return None
-        at = above
+        if _is_repository(at):
+            break
+    return None
 
 
 def read_config(pyproject: str) -> ProjectConfig:
@@ -194,8 +248,14 @@ def is_reference(text: str) -> bool:
     return bool(colon) and all(one.isidentifier() for one in parts)
 
 
-def _dotenv(folder: str, environment: Mapping[str, str]) -> tuple[dict[str, str], list[str]]:
-    path = os.path.join(folder, ".env")
+def _dotenv(
+    work: str, folder: str, environment: Mapping[str, str]
+) -> tuple[dict[str, str], list[str]]:
+    """The variables of the nearest ``.env`` from the working folder up to the project's."""
+    at = work
+    while at != folder and not os.path.isfile(os.path.join(at, ".env")):
+        at = os.path.dirname(at)
+    path = os.path.join(at, ".env")
     if not os.path.isfile(path):
         return {}, []
     try:

@@ -6,13 +6,13 @@ said to be unknown. The same project gives the same answer each time.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from crewcheck.model.crew import Task, placeholders
-from crewcheck.model.identity import fill
+from crewcheck.model.crew import placeholders
 from crewcheck.runtimes.static_classes import crew_of
 from crewcheck.runtimes.static_flows import Step
 from crewcheck.runtimes.static_project import Module, StaticProject
@@ -21,6 +21,7 @@ from crewcheck.runtimes.static_values import (
     AgentValue,
     ClassValue,
     CrewValue,
+    FlowValue,
     FunctionValue,
     TaskValue,
 )
@@ -43,11 +44,17 @@ class TaskTexts:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """An object of the project that can be run.
+    """An object of the project that can be run: a ``crew``, a ``flow`` or an ``agent``.
 
-    ``entry`` is its ``module:attr``. ``tasks`` are a crew's, None where they cannot be
-    told; ``steps`` a flow's. ``starts_in`` is the file that would start a run if the
-    module were imported: such an entry is not for importing, but for ``--script``.
+    ``entry`` is its ``module:attr``, empty where no name of a module leads to it: it is made
+    while a program runs. ``root`` is a folder that must be on sys.path for that beside the
+    project's own; then the entry is ``FILE.py:attr``, from the project's folder.
+
+    ``tasks`` are a crew's, None where they cannot be told; ``agent`` are an agent's role, goal
+    and backstory; ``steps`` a flow's, all of them if it is ``complete``, and ``label`` the name
+    that it gives itself. ``starts_in`` is the file that would start a run if the module were
+    imported, or makes what has no entry: such an object is not for importing, but for
+    ``--script``. ``note`` is what a person should know of it.
     """
 
     entry: str
@@ -57,7 +64,12 @@ class Candidate:
     name: str | None = None
     tasks: tuple[TaskTexts, ...] | None = None
     steps: tuple[Step, ...] = ()
+    complete: bool = True
+    label: str | None = None
+    agent: tuple[str | None, ...] = ()
+    root: str | None = None
     starts_in: str | None = None
+    note: str = ""
 
     @property
     def methods(self) -> tuple[str, ...]:
@@ -78,72 +90,181 @@ class Look:
 
 
 def look_at(folder: str, roots: Sequence[str] = ()) -> Look:
-    """The crews and flows of a project. ``roots`` are the folders that go on sys.path."""
+    """The crews, flows and agents of a project. ``roots`` are the folders that go on
+    sys.path."""
     project = StaticProject(folder, roots)
-    look = Look(notes=project.notes)
-    seen: dict[tuple[str, int, int], int] = {}
-    for module in project.modules.values():
-        if module.worth_parsing():
-            for candidate, place in _candidates(project, module):
-                # the same crew under several names: the first that can be imported
-                if place not in seen:
-                    seen[place] = len(look.candidates)
-                    look.candidates.append(candidate)
-                elif candidate.can_be_imported > look.candidates[seen[place]].can_be_imported:
-                    look.candidates[seen[place]] = candidate
-        if module.problem is not None:
-            look.notes.append(f"{project.shown(module.path)} was not read: {module.problem}")
-    return look
+    found = _Found(project)
+    modules = list(project.modules.values())
+    read = [one for one in modules if one.worth_parsing()]
+    for module in read:
+        found.take(module)
+    # what is built upon them may name nothing of CrewAI's
+    names = _builders(project, read)
+    for module in modules:
+        if names is not None and module not in read and names.search(module.bytes()):
+            found.take(module)
+            read.append(module)
+    for module in read:
+        reader = project.read(module)
+        if reader is not None:
+            with suppress(RecursionError):
+                reader.run_the_rest()
+    for module in read:
+        found.take_the_rest(module)
+    notes = [
+        f"{project.shown(module.path)} was not read: {module.problem}"
+        for module in modules
+        if module.problem is not None
+    ]
+    return Look(found.candidates(), [*project.notes, *notes])
 
 
-def _candidates(
-    project: StaticProject, module: Module
-) -> list[tuple[Candidate, tuple[str, int, int]]]:
-    reader = project.read(module)
-    if reader is None:
-        return []
-    found: list[tuple[int, Candidate, tuple[str, int, int]]] = []
-    starts_in: str | None = None
-    looked = False
-    for attr, value in reader.scope.names.items():
-        if attr in reader.imported or attr.startswith("__"):
+def _builders(project: StaticProject, modules: Iterable[Module]) -> re.Pattern[bytes] | None:
+    """The names of classes and functions that others make crews, flows and agents with."""
+    names = set()
+    for module in modules:
+        reader = project.read(module)
+        if reader is None:
             continue
-        rank, made = _made(value)
-        if made is None:
-            continue
-        if not looked:
-            starting = project.starts_on_import(module)
-            starts_in = project.shown(starting) if starting is not None else None
-            looked = True
-        candidate = Candidate(
-            entry=f"{module.name}:{attr}",
-            kind="crew" if isinstance(made, CrewValue) else "flow",
-            file=project.shown(module.path),
-            line=made.place[1],
-            name=made.name,
-            tasks=_texts(made) if isinstance(made, CrewValue) else None,
-            steps=made.steps if isinstance(made, ClassValue) else (),
-            starts_in=starts_in,
-        )
-        found.append((rank, candidate, made.place))
-    # objects first, then classes, then functions; those of a kind as the file has them
-    return [(candidate, place) for _, candidate, place in sorted(found, key=lambda one: one[0])]
+        for name, value in reader.scope.names.items():
+            if isinstance(value, ClassValue) and value.kind:
+                names.add(name)
+            elif isinstance(value, FunctionValue) and name not in reader.imported:
+                with suppress(RecursionError):
+                    made = value.call([], {})
+                    if isinstance(made, (CrewValue, FlowValue, AgentValue)):
+                        names.add(name)
+    if not names:
+        return None
+    return re.compile(rb"\b(?:%s)\b" % b"|".join(re.escape(one.encode()) for one in sorted(names)))
 
 
-def _made(value: Any) -> tuple[int, CrewValue | ClassValue | None]:
-    """What a module's name stands for: a crew or a flow, and how directly."""
-    if isinstance(value, CrewValue):
-        return 0, value
+#: How directly a name stands for something; the smaller the better.
+_MADE, _CLASS, _BARE, _BY_CALL, _HARDLY, _INSIDE = range(6)
+#: What a flow can be given without being another one for it.
+_NO_MATTER = frozenset({"checkpoint", "tracing", "verbose", "suppress_flow_events", "stream"})
+
+
+class _Found:
+    """Candidates, each once: by the best name that there is for it."""
+
+    def __init__(self, project: StaticProject) -> None:
+        self._project = project
+        self._best: dict[Any, tuple[tuple[bool, int], Candidate]] = {}
+
+    def candidates(self) -> list[Candidate]:
+        return [candidate for _, candidate in self._best.values()]
+
+    def take(self, module: Module) -> None:
+        """The candidates among a module's own names."""
+        reader = self._project.read(module)
+        if reader is None:
+            return
+        named = []
+        for attr, value in reader.scope.names.items():
+            if attr not in reader.imported and not attr.startswith("__"):
+                rank, made = _made(value)
+                if made is not None:
+                    named.append((rank, attr, made))
+        if not named:
+            return
+        starting = self._project.starts_on_import(module)
+        root = self._project.needs(module)
+        place = module.name if root is None else self._project.shown(module.path)
+        # objects first, then classes, then functions; those of a kind as the file has them
+        for rank, attr, made in sorted(named, key=lambda one: one[0]):
+            self._add(
+                rank,
+                made,
+                entry=f"{place}:{attr}",
+                file=self._project.shown(module.path),
+                root=root,
+                starts_in=None if starting is None else self._project.shown(starting),
+            )
+
+    def take_the_rest(self, module: Module) -> None:
+        """What a module makes while it runs: what none of the names leads to."""
+        reader = self._project.read(module)
+        made = reader.scope.made if reader is not None else []
+        if not made:
+            return
+        program = self._project.program_of(module)
+        if program is None:
+            return
+        file, script = self._project.shown(module.path), self._project.shown(program)
+        for one in made:
+            if isinstance(one, FlowValue):
+                self._remark(one, file, script)
+            self._add(_INSIDE, one, entry="", file=file, root=None, starts_in=script)
+
+    def _add(self, rank: int, made: Thing, **place: Any) -> None:
+        candidate = _candidate(made, **place)
+        of = made.flow.place if isinstance(made, FlowValue) else made.place
+        if rank == _INSIDE and _is_blank(candidate) and of in {key[0] for key in self._best}:
+            return  # another call of what has been found, with arguments that are not known
+        key = (of, candidate.name, candidate.tasks, candidate.agent)
+        worth = (not candidate.can_be_imported, rank)
+        known = self._best.get(key)
+        if known is None or worth < known[0]:
+            self._best[key] = worth, candidate
+
+    def _remark(self, flow: FlowValue, file: str, script: str) -> None:
+        """A flow that the program makes with arguments of its own."""
+        given = [one for one in flow.arguments if one not in _NO_MATTER]
+        for key, (worth, candidate) in self._best.items():
+            if given and key[0] == flow.flow.place and worth[1] in (_CLASS, _BARE):
+                told = ", ".join("..." if one.startswith("*") else f"{one}=..." for one in given)
+                note = (
+                    f"{file}, line {flow.place[1]}, makes it with {told}, and here it is made "
+                    f"without: --script {script} runs the program as it is"
+                )
+                self._best[key] = worth, replace(candidate, note=note)
+
+
+Thing = CrewValue | ClassValue | FlowValue | AgentValue
+
+
+def _candidate(made: Thing, **place: Any) -> Candidate:
+    line = made.place[1]
+    if isinstance(made, CrewValue):
+        return Candidate(kind="crew", line=line, name=made.name, tasks=_texts(made), **place)
+    if isinstance(made, AgentValue):
+        return Candidate(kind="agent", line=line, name=made.role, agent=made.texts, **place)
+    flow = made.flow if isinstance(made, FlowValue) else made
+    return Candidate(
+        kind="flow",
+        line=line,
+        name=flow.name,
+        steps=flow.steps,
+        complete=flow.complete,
+        label=flow.label,
+        **place,
+    )
+
+
+def _is_blank(candidate: Candidate) -> bool:
+    """Whether nothing of a crew's or agent's texts is known."""
+    texts = [task.template for task in candidate.tasks or ()] or list(candidate.agent)
+    return candidate.kind != "flow" and not any(texts)
+
+
+def _made(value: Any) -> tuple[int, Thing | None]:
+    """What a module's name stands for, and how directly."""
+    if isinstance(value, (CrewValue, AgentValue)):
+        return _MADE, value
+    if isinstance(value, FlowValue):
+        return (_MADE if set(value.arguments) - _NO_MATTER else _BARE), value
     if isinstance(value, ClassValue) and value.kind == "flow":
-        return 1, value
+        return (_HARDLY if value.needs_arguments else _CLASS), value
     made: Any = None
-    if isinstance(value, ClassValue) and value.kind == "crew":
-        with suppress(RecursionError):
+    rank = _BY_CALL
+    with suppress(RecursionError):
+        if isinstance(value, ClassValue) and value.kind == "crew":
             made = crew_of(value)
-    elif isinstance(value, FunctionValue) and not value.needs_arguments:
-        with suppress(RecursionError):
+            rank = _HARDLY if value.needs_arguments else _BY_CALL
+        elif isinstance(value, FunctionValue) and value.can_be_called:
             made = value.call([], {})
-    return 2, made if isinstance(made, CrewValue) else None
+    return rank, made if isinstance(made, (CrewValue, FlowValue, AgentValue)) else None
 
 
 def _texts(crew: CrewValue) -> tuple[TaskTexts, ...] | None:
@@ -184,89 +305,3 @@ def _names(task: TaskValue) -> frozenset[str] | None:
     if any(one is None for one in texts):
         return None
     return frozenset(placeholders(*texts))
-
-
-# Which of them made a checkpoint.
-
-
-@dataclass(frozen=True, slots=True)
-class Match:
-    """A candidate that fits. ``certain``: all of its texts are known, and are the same."""
-
-    candidate: Candidate
-    certain: bool
-
-
-def match_crew(
-    look: Look,
-    tasks: Sequence[Task],
-    inputs: Mapping[str, Any] | None = None,
-    name: str | None = None,
-) -> list[Match]:
-    """The crews whose tasks are a checkpoint's. Certain ones leave no room for the others.
-
-    A crew of whose texts none can be told matches, uncertainly, if it has a name and it is
-    the checkpoint's. Of several, the name and the expected outputs choose, if they can.
-    """
-    found = []
-    for candidate in look.candidates:
-        if candidate.kind != "crew":
-            continue
-        fits = [_UNKNOWN]
-        if candidate.tasks is not None:
-            if len(candidate.tasks) != len(tasks):
-                continue
-            pairs = zip(candidate.tasks, tasks, strict=True)
-            fits = [_fits(ours, saved, inputs or {}) for ours, saved in pairs]
-        if _OTHER in fits:
-            continue
-        if {_SAME, _BEGINS} & set(fits) or (name is not None and candidate.name == name):
-            found.append(Match(candidate, set(fits) == {_SAME}))
-    found = _those(found, lambda one: one.certain)
-    found = _those(found, lambda one: one.candidate.name == name)
-    return _those(found, lambda one: _expects(one.candidate, tasks, inputs or {}))
-
-
-def _those(matches: list[Match], wanted: Callable[[Match], bool]) -> list[Match]:
-    """Those that are wanted, all if none is."""
-    return [one for one in matches if wanted(one)] or matches
-
-
-_SAME, _BEGINS, _UNKNOWN, _OTHER = "same", "begins", "unknown", "other"
-
-
-def _fits(ours: TaskTexts, saved: Task, inputs: Mapping[str, Any]) -> str:
-    """How a task of the project goes with one of a checkpoint."""
-    if ours.template is None:
-        return _UNKNOWN
-    if saved.template is not None:
-        return _SAME if ours.template.strip() == saved.template.strip() else _OTHER
-    description = saved.description.strip()
-    texts = {ours.template.strip(), fill(ours.template, inputs).strip()}
-    if description in texts:
-        return _SAME
-    # planning appends the plan to a description
-    return _BEGINS if any(one and description.startswith(one) for one in texts) else _OTHER
-
-
-def _expects(candidate: Candidate, tasks: Sequence[Task], inputs: Mapping[str, Any]) -> bool:
-    """Whether a crew's expected outputs are a checkpoint's."""
-    return all(
-        ours.expected_template is not None
-        and (
-            ours.expected_template.strip() == (saved.expected_template or "").strip()
-            or fill(ours.expected_template, inputs).strip() == saved.expected_output.strip()
-        )
-        for ours, saved in zip(candidate.tasks or (), tasks, strict=False)
-    )
-
-
-def match_flow(look: Look, name: str | None, methods: Sequence[str]) -> list[Match]:
-    """The flows that have a checkpoint's methods; by its class's name, where one has it."""
-    found = [
-        one
-        for one in look.candidates
-        if one.kind == "flow" and one.methods and set(methods) <= set(one.methods)
-    ]
-    named = [one for one in found if name is not None and one.name == name]
-    return [Match(one, True) for one in named] or [Match(one, False) for one in found]

@@ -12,9 +12,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from crewcheck.runtimes.static_classes import read_class
-from crewcheck.runtimes.static_expressions import Scope, added, evaluate
+from crewcheck.runtimes.static_expressions import MOST_ROUNDS, Scope, added, bind, evaluate
 from crewcheck.runtimes.static_values import (
     UNKNOWN,
+    ClassValue,
     External,
     FunctionValue,
     ModuleValue,
@@ -69,12 +70,10 @@ class ModuleReader:
                 self._effect(call, scope)
             case ast.Return(value=value):
                 scope.returned.append(None if value is None else evaluate(value, scope))
-            case ast.FunctionDef():
+            case ast.FunctionDef() | ast.AsyncFunctionDef():
                 scope.names[node.name] = self.function(node, scope)
             case ast.ClassDef():
                 scope.names[node.name] = read_class(node, scope, self.function)
-            case ast.AsyncFunctionDef():
-                scope.names[node.name] = UNKNOWN
             case ast.Import() | ast.ImportFrom():
                 self._import(node, scope)
             case ast.If():
@@ -83,6 +82,8 @@ class ModuleReader:
                 self.run(body, scope)
             case ast.Try(body=body, orelse=orelse, finalbody=final):
                 self.run([*body, *orelse, *final], scope)
+            case ast.For() if self._followed(node, scope):
+                pass
             case ast.For() | ast.AsyncFor() | ast.While() | ast.Match():
                 self._forget(node, scope)
             case _:
@@ -141,6 +142,21 @@ class ModuleReader:
             if isinstance(scope.names.get(name), list) and scope.names[name] != old:
                 scope.names[name] = UNKNOWN
 
+    def _followed(self, node: ast.For, scope: Scope) -> bool:
+        """Go through a loop over a known list; False where it cannot be followed."""
+        values = evaluate(node.iter, scope)
+        if not isinstance(values, list) or len(values) > MOST_ROUNDS or UNKNOWN in values:
+            return False
+        leaves = (ast.Break, ast.Continue, ast.Return)
+        if any(isinstance(one, leaves) for one in ast.walk(node)):
+            return False
+        for value in list(values):
+            if not bind(node.target, value, scope):
+                return False
+            self.run(node.body, scope)
+        self.run(node.orelse, scope)
+        return True
+
     def _forget(self, node: ast.stmt, scope: Scope) -> None:
         """Names that a loop changes in a way that is not followed."""
         for inner in ast.walk(node):
@@ -151,6 +167,9 @@ class ModuleReader:
                     scope.names[inner.value.id] = UNKNOWN
             elif isinstance(inner, ast.Return):
                 scope.returned.append(UNKNOWN)
+        if isinstance(node, (ast.For, ast.AsyncFor, ast.While)):
+            # a round on a sheet of its own: what it makes is noted
+            self.run(node.body, Scope(self.path, scope))
 
     def _import(self, node: ast.Import | ast.ImportFrom, scope: Scope) -> None:
         for alias in node.names:
@@ -177,15 +196,40 @@ class ModuleReader:
             if scope is self.scope:
                 self.imported.add(name)
 
+    # What is made where no name of the module leads to.
+
+    def run_the_rest(self) -> None:
+        """Go through what an import does not run: the main guard, functions and methods.
+
+        What they make is noted in ``scope.made``; to be called last, for it may change
+        what the module's names stand for.
+        """
+        for statement in self.tree.body:
+            if isinstance(statement, ast.If) and is_main_guard(statement.test):
+                self.run(statement.body, Scope(self.path, self.scope))
+        for name, value in list(self.scope.names.items()):
+            if name in self.imported:
+                continue
+            if isinstance(value, FunctionValue):
+                value.call([], {})
+            elif isinstance(value, ClassValue) and value.kind != "crew":
+                for method in value.methods.values():
+                    method.call([], {})
+
     # Functions.
 
-    def function(self, node: ast.FunctionDef, scope: Scope) -> FunctionValue:
+    def function(self, node: ast.FunctionDef | ast.AsyncFunctionDef, scope: Scope) -> FunctionValue:
         return FunctionValue(node, lambda args, given: self.call(node, scope, args, given))
 
     def call(
-        self, node: ast.FunctionDef, scope: Scope, args: list[Any], given: Mapping[str, Any]
+        self,
+        node: ast.FunctionDef | ast.AsyncFunctionDef,
+        scope: Scope,
+        args: list[Any],
+        given: Mapping[str, Any],
     ) -> Any:
-        """What a function returns: the one value that all its ways return."""
+        """What a function returns (a coroutine, once it is awaited): the one value that all
+        its ways return."""
         if self._depth >= _DEEPEST or self._calls >= _MOST_CALLS:
             return UNKNOWN
         self._calls += 1

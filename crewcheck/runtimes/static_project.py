@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import ast
 import os
+import sys
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeGuard
 
 from crewcheck.runtimes.static_module import ModuleReader, is_main_guard
+from crewcheck.runtimes.static_values import FunctionValue, ModuleValue
 
 _LEFT_OUT = frozenset(
     {"node_modules", "build", "dist", "site-packages", "__pycache__", "venv", "env"}
@@ -119,9 +121,73 @@ class StaticProject:
     def _find(self, name: str | None, level: int, path: str) -> Mapping[str, Any] | None:
         """The names of a module that another one imports; None for one not of the project."""
         full = self._absolute(name, level, path)
-        module = self.modules.get(full) if full is not None else None
+        module = self._module(full, path)[0] if full is not None else None
         reader = self.read(module) if module is not None else None
         return None if reader is None else reader.scope.names
+
+    def _module(self, name: str, path: str) -> tuple[Module | None, str | None]:
+        """A module by its name, as the file at ``path`` imports it; and the folder that must
+        be on sys.path for that, None where the project's own will do.
+
+        A program in a folder of its own imports what lies beside it.
+        """
+        if name in self.modules:
+            return self.modules[name], None
+        parts = name.split(".")
+        if parts[0] in sys.stdlib_module_names or parts[0] == "crewai":
+            return None, None
+        folder = os.path.dirname(path)
+        while _is_below(folder, self.folder):
+            for tail in ([*parts[:-1], f"{parts[-1]}.py"], [*parts, "__init__.py"]):
+                there = self._by_path.get(os.path.join(folder, *tail))
+                if there is not None:
+                    return there, folder
+            folder = os.path.dirname(folder)
+        return None, None
+
+    def needs(self, module: Module) -> str | None:
+        """The folder beside the project's own that must be on sys.path for a module to be
+        imported, None if none must."""
+        seen: set[str] = set()
+        waiting = [module]
+        while waiting:
+            one = waiting.pop()
+            tree = None if one.path in seen else one.tree()
+            seen.add(one.path)
+            if tree is None:
+                continue
+            for name in self._imports(tree, one.path, everywhere=True):
+                found, folder = self._module(name, one.path)
+                if folder is not None and _is_below(module.path, folder):
+                    return folder
+                if found is not None:
+                    waiting.append(found)
+        return None
+
+    def program_of(self, module: Module) -> str | None:
+        """The file that a person would run to get at what a module makes: itself, or one
+        that imports it; None if there is none."""
+        for one in [module, *self.modules.values()]:
+            tree = one.tree() if one.worth_parsing() else None
+            if tree is None or not _is_program(tree):
+                continue
+            if one is module or module.path in self._reached(one):
+                return one.path
+        return None
+
+    def _reached(self, module: Module) -> set[str]:
+        """The files of what a module imports, anywhere in it, and of what that does."""
+        seen: set[str] = set()
+        waiting = [module]
+        while waiting:
+            one = waiting.pop()
+            tree = None if one.path in seen else one.tree()
+            seen.add(one.path)
+            for name in self._imports(tree, one.path, everywhere=True) if tree else ():
+                found = self._module(name, one.path)[0]
+                if found is not None:
+                    waiting.append(found)
+        return seen
 
     def _absolute(self, name: str | None, level: int, path: str) -> str | None:
         if level == 0:
@@ -139,29 +205,61 @@ class StaticProject:
         waiting = [module]
         while waiting:
             one = waiting.pop()
-            if one.name in seen:
-                continue
-            seen.add(one.name)
-            tree = one.tree()
+            tree = None if one.path in seen else one.tree()
+            seen.add(one.path)
             if tree is None:
                 continue
-            if _starts_a_run(tree):
+            if self._starts_a_run(one, tree):
                 return one.path
             for name in self._imports(tree, one.path):
-                parts = name.split(".")
-                names = (".".join(parts[:end]) for end in range(1, len(parts) + 1))
-                waiting += [self.modules[part] for part in names if part in self.modules]
+                found = self._module(name, one.path)[0]
+                if found is not None:
+                    waiting.append(found)
         return None
 
-    def _imports(self, tree: ast.Module, path: str) -> Iterator[str]:
-        for node in _run_on_import(tree.body):
+    def _imports(self, tree: ast.Module, path: str, everywhere: bool = False) -> Iterator[str]:
+        """The names of the modules that one imports, with the packages that they are in: when
+        it is imported itself, or ``everywhere`` in it."""
+        for node in ast.walk(tree) if everywhere else _run_on_import(tree.body):
             if isinstance(node, ast.Import):
-                yield from (alias.name for alias in node.names)
+                for alias in node.names:
+                    yield from _with_packages(alias.name)
             elif isinstance(node, ast.ImportFrom):
                 base = self._absolute(node.module, node.level, path)
-                if base is not None:
-                    yield base
+                if base:
+                    yield from _with_packages(base)
                     yield from (f"{base}.{alias.name}" for alias in node.names)
+
+    def _starts_a_run(self, module: Module, tree: ast.Module) -> bool:
+        """Whether an import of a module kicks something off, by itself or by a function or
+        method of the project that it calls."""
+        reader = self.read(module)
+        names = reader.scope.names if reader is not None else {}
+        own = {
+            one.name: one
+            for one in ast.walk(tree)
+            if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef))
+        }
+        seen: set[int] = set()
+        waiting: list[ast.AST] = list(_run_on_import(tree.body))
+        while waiting:
+            node = waiting.pop()
+            if not isinstance(node, ast.Call):
+                continue
+            called: ast.AST | None = None
+            if isinstance(node.func, ast.Attribute):
+                if node.func.attr.startswith(_STARTS):
+                    return True
+                owner = names.get(node.func.value.id) if _is_name(node.func.value) else None
+                if isinstance(owner, ModuleValue):
+                    called = _function(owner.names.get(node.func.attr))
+                called = called or own.get(node.func.attr)
+            elif isinstance(node.func, ast.Name):
+                called = own.get(node.func.id) or _function(names.get(node.func.id))
+            if called is not None and id(called) not in seen:
+                seen.add(id(called))
+                waiting += ast.walk(called)
+        return False
 
 
 def _is_looked_into(folder: str, name: str) -> bool:
@@ -197,21 +295,27 @@ def _run_on_import(body: list[ast.stmt]) -> Iterator[ast.AST]:
         waiting += reversed(list(ast.iter_child_nodes(node)))
 
 
-def _starts_a_run(tree: ast.Module) -> bool:
-    functions = {
-        one.name: one
-        for one in tree.body
-        if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef))
-    }
-    seen: set[str] = set()
-    waiting: list[ast.AST] = list(_run_on_import(tree.body))
-    while waiting:
-        node = waiting.pop()
-        if not isinstance(node, ast.Call):
-            continue
-        if isinstance(node.func, ast.Attribute) and node.func.attr.startswith(_STARTS):
-            return True
-        if isinstance(node.func, ast.Name) and node.func.id in functions.keys() - seen:
-            seen.add(node.func.id)
-            waiting += ast.walk(functions[node.func.id])
-    return False
+def _is_program(tree: ast.Module) -> bool:
+    """Whether a file is made to be run: it has a main guard, or kicks something off."""
+    return any(
+        (isinstance(node, ast.If) and is_main_guard(node.test))
+        or (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr.startswith(_STARTS)
+        )
+        for node in ast.walk(tree)
+    )
+
+
+def _is_name(node: ast.expr) -> TypeGuard[ast.Name]:
+    return isinstance(node, ast.Name)
+
+
+def _function(value: Any) -> ast.AST | None:
+    return value.node if isinstance(value, FunctionValue) else None
+
+
+def _with_packages(name: str) -> Iterator[str]:
+    parts = name.split(".")
+    return (".".join(parts[:end]) for end in range(1, len(parts) + 1))

@@ -21,15 +21,17 @@ class _Unknown:
 UNKNOWN = _Unknown()
 #: The context of a task that names none.
 IMPLICIT = "IMPLICIT"
+NOWHERE = ("", 0, 0)
 
 
 @dataclass(eq=False, slots=True)
 class AgentValue:
-    """An agent; a text that is not known is None."""
+    """An agent; a text that is not known is None. ``place`` is where it is made."""
 
     role: str | None = None
     goal: str | None = None
     backstory: str | None = None
+    place: tuple[str, int, int] = NOWHERE
 
     @property
     def texts(self) -> tuple[str | None, ...]:
@@ -78,31 +80,64 @@ class ModuleValue:
 class FunctionValue:
     """A function of the project, which can be called: statically, with what is known."""
 
-    node: ast.FunctionDef
+    node: ast.FunctionDef | ast.AsyncFunctionDef
     call: Callable[[list[Any], dict[str, Any]], Any]
 
     @property
     def needs_arguments(self) -> bool:
         """Whether it cannot be called without."""
-        arguments = self.node.args
-        positional = len(arguments.posonlyargs) + len(arguments.args)
-        keyword = [one for one in arguments.kw_defaults if one is None]
-        return positional > len(arguments.defaults) or bool(keyword)
+        return bool(required(self.node))
+
+    @property
+    def can_be_called(self) -> bool:
+        """Whether a call without arguments gives what it returns."""
+        return isinstance(self.node, ast.FunctionDef) and not self.needs_arguments
+
+
+def required(function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[str]:
+    """The arguments that a function cannot be called without."""
+    arguments = function.args
+    positional = [*arguments.posonlyargs, *arguments.args]
+    needed = positional[: len(positional) - len(arguments.defaults)]
+    keyword = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+    return [one.arg for one in [*needed, *(key for key, value in keyword if value is None)]]
 
 
 @dataclass(eq=False, slots=True)
 class ClassValue:
     """A class of the project: a crew's (`@CrewBase`), a flow's, or another.
 
-    ``steps`` of a flow are a `static_flows.Step` each, those of its bases included;
-    ``place`` is where it is; ``make`` gives an instance of a crew's class.
+    ``steps`` of a flow are a `static_flows.Step` each, those of its bases included, and
+    ``complete`` whether these are all: its bases are known. ``label`` is the name that it
+    gives itself; ``needs_arguments`` whether none of it can be made without. ``place`` is
+    where it is; ``make`` gives an instance of a crew's class. ``methods`` are the class's own.
     """
 
     name: str
     place: tuple[str, int, int]
     kind: str = ""
     steps: tuple[Any, ...] = ()
+    complete: bool = True
+    label: str | None = None
+    needs_arguments: bool = False
     make: Callable[[], Any] | None = None
+    methods: Mapping[str, FunctionValue] = field(default_factory=dict)
+
+
+@dataclass(eq=False, slots=True)
+class FlowValue:
+    """A flow that has been made: of which class, where, and with which arguments."""
+
+    flow: ClassValue
+    place: tuple[str, int, int]
+    arguments: tuple[str, ...] = ()
+
+
+@dataclass(eq=False, slots=True)
+class Later:
+    """What a coroutine will give when it is awaited."""
+
+    value: Any
 
 
 @dataclass(eq=False, slots=True)
@@ -131,7 +166,7 @@ def text_or_none(value: Any) -> str | None:
     return value if isinstance(value, str) else None
 
 
-def make_agent(given: Mapping[str, Any]) -> AgentValue:
+def make_agent(given: Mapping[str, Any], place: tuple[str, int, int] = NOWHERE) -> AgentValue:
     """An agent from the arguments of its call."""
     config = given.get("config")
     values: Mapping[str, Any] = config.values if isinstance(config, ConfigEntry) else {}
@@ -139,7 +174,7 @@ def make_agent(given: Mapping[str, Any]) -> AgentValue:
         key: text_or_none(given[key] if key in given else values.get(key))
         for key in ("role", "goal", "backstory")
     }
-    return AgentValue(**texts)
+    return AgentValue(**texts, place=place)
 
 
 def make_task(given: Mapping[str, Any]) -> TaskValue:

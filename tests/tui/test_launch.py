@@ -279,6 +279,38 @@ async def test_several_crews_are_a_question(
         await keys(pilot, "down", "enter")
         await until_ready(pilot)
         assert launch.launch.wish.entry == "two:crew"
+        # another one can be chosen after all
+        await keys(pilot, "o")
+        assert launch.entries == ["one:crew", "two:crew"]
+        await keys(pilot, "down", "up", "enter")
+        await until_ready(pilot)
+        assert launch.launch.wish.entry == "one:crew"
+        launch.query_one("#launch-yes", Button).press()
+        await until_text(pilot, "all is done")
+        await until(pilot, lambda: closed(pilot))
+        # it is remembered, and can still be changed
+        await keys(pilot, "f")
+        launch = await until_ready(pilot)
+        assert launch.launch.wish.entry is None
+        assert "chosen before" in screen_text(pilot)
+        await keys(pilot, "o", "down", "enter")
+        await until_ready(pilot)
+        assert launch.launch.wish.entry == "two:crew"
+        await keys(pilot, "escape")
+
+
+async def test_another_entry_can_be_named(
+    running: Running, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with running(project) as pilot:
+        use_fake(pilot, monkeypatch)
+        await keys(pilot, "f")
+        launch = await until_ready(pilot)
+        await keys(pilot, "o")
+        assert "Name one below" in screen_text(pilot)
+        await keys(pilot, *"a:b", "enter")
+        await until_ready(pilot)
+        assert launch.launch.wish.entry == "a:b"
         await keys(pilot, "escape")
 
 

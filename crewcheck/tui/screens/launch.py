@@ -18,7 +18,7 @@ from textual.content import Content
 from textual.widgets import Button, Input, Label
 
 from crewcheck.engine.branches import check_branch
-from crewcheck.engine.running import NoEntry, SeveralEntries, StartsOnImport
+from crewcheck.engine.entry import NeedsScript, NoEntry, SeveralEntries
 from crewcheck.engine.source import FLOW
 from crewcheck.errors import CrewcheckError
 from crewcheck.lineage import Node
@@ -68,6 +68,8 @@ class LaunchScreen(LaunchWork):
         Binding("space", "switch", "Keep/run", id="launch.switch",
                 tooltip="Keep the task or the method's call, or run it again"),
         Binding("b", "branch", "Branch", id="launch.branch", tooltip="Name the new branch"),
+        Binding("o", "other", "Other entry", id="launch.other",
+                tooltip="Choose another object of the project, or name one"),
         Binding("pageup,ctrl+u", "page(-1)", "Page up", id="launch.pageup", show=False,
                 tooltip="The text below, a page up"),
         Binding("pagedown,ctrl+d", "page(1)", "Page down", id="launch.pagedown", show=False,
@@ -91,6 +93,9 @@ class LaunchScreen(LaunchWork):
         self._refused: list[Block] = []
         self._way = ""
         self._script = ""
+        self._fitting: list[str] = []
+        #: another entry is asked for: what the child says of this one does not matter
+        self._choosing = False
         self._began = time.monotonic()
         self._branch_problem = ""
 
@@ -158,7 +163,7 @@ class LaunchScreen(LaunchWork):
         self.dismiss(message.outcome)
 
     def on_launch_work_told(self, message: LaunchWork.Told) -> None:
-        if self.closed:
+        if self.closed or self._choosing:
             return
         heard = message.heard
         if heard.plan is not None and self.board is not None and heard.report is not None:
@@ -176,7 +181,7 @@ class LaunchScreen(LaunchWork):
                 self._refuse(said, hint, list(last.get("differences") or []))
                 self.query_one("#launch-accept").display = rule == "changed"
                 if rule in ENTRY_RULES:
-                    self._ask_way("entry", "module:attr of the crew")
+                    self._ask_way("entry", f"module:attr of the {self._kind}")
         self._draw()
 
     def on_launch_work_failed(self, message: LaunchWork.Failed) -> None:
@@ -185,20 +190,13 @@ class LaunchScreen(LaunchWork):
         error = message.error
         self._refuse(error.message, error.hint, [])
         if isinstance(error, SeveralEntries):
-            self.entries = error.entries
-            self._refused = [
-                Line([("Several crews of the project fit this checkpoint. ", "title"),
-                      ("Choose one: enter takes it.", "muted")]), Line(),
-            ]  # fmt: skip
-            rows = self.query_one(RowList)
-            rows.can_focus = True
-            rows.focus()
-        elif isinstance(error, StartsOnImport):
+            self._offer(error.entries)
+        elif isinstance(error, NeedsScript):
             self._script = error.script
         elif isinstance(error, NoInterpreter):
             self._ask_way("python", "path of a Python that has crewai, or of its environment")
         if isinstance(error, NoEntry):
-            self._ask_way("entry", "module:attr of the crew")
+            self._ask_way("entry", f"module:attr of the {self._kind}")
         if message.phase == "look":
             self.board = None
         self._draw()
@@ -208,6 +206,22 @@ class LaunchScreen(LaunchWork):
         self.entries = []
         self._script = self._way = ""
         self._refused = refusal_blocks(message, for_here(hint), differences, self.glyphs)
+
+    @property
+    def _kind(self) -> str:
+        """What is forked or resumed: a crew, a flow, an agent."""
+        return self.known.kind if self.known is not None else "crew"
+
+    def _offer(self, entries: list[str]) -> None:
+        """Let the person choose among entries that fit."""
+        self.entries = self._fitting = entries
+        self._refused = [
+            Line([(f"Several {self._kind}s of the project fit this checkpoint. ", "title"),
+                  ("Choose one: enter takes it, and it is remembered.", "muted")]), Line(),
+        ]  # fmt: skip
+        rows = self.query_one(RowList)
+        rows.can_focus = True
+        rows.focus()
 
     def _ask_way(self, what: str, placeholder: str) -> None:
         self._way = what
@@ -394,6 +408,7 @@ class LaunchScreen(LaunchWork):
     def _again(self, **changes: object) -> None:
         self.phase = "planning"
         self.entries = []
+        self._choosing = False
         self._began = time.monotonic()
         self.query_one("#launch-no").focus()
         self.query_one(RowList).can_focus = False
@@ -429,6 +444,26 @@ class LaunchScreen(LaunchWork):
             if problem:
                 self.notify(problem[:1].upper() + problem[1:], timeout=3, markup=False)
             self._draw()
+
+    def action_other(self) -> None:
+        """Take another object of the project than the one that was found."""
+        prepared = self.launch.prepared
+        if prepared is None or self.phase not in ("planning", "ready", "refused"):
+            return
+        self._fitting = self._fitting or prepared.fitting
+        self._refuse("", "", [])
+        self._choosing = True
+        if len(self._fitting) > 1:
+            self._offer(self._fitting)
+        else:
+            self._refused = [
+                Line([(f"No other {self._kind} was found that fits. ", "title"),
+                      ("Name one below, and press enter.", "muted")]), Line(),
+            ]  # fmt: skip
+            self._ask_way("entry", f"module:attr of the {self._kind}")
+        self._draw()
+        if self._way:
+            self.query_one("#way", Input).focus()
 
     def action_branch(self) -> None:
         if self.is_fork:

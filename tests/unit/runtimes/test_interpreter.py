@@ -1,12 +1,15 @@
 from __future__ import annotations
 
+import base64
+import hashlib
+import os
 import sys
 from pathlib import Path
 
 import pytest
 
 from crewcheck.errors import UsageProblem
-from crewcheck.runtimes import interpreter
+from crewcheck.runtimes import environments, interpreter
 from crewcheck.runtimes.interpreter import NoInterpreter, crewai_version, find_interpreter, resolve
 from crewcheck.runtimes.project import Project, ProjectConfig
 
@@ -33,6 +36,7 @@ def environment(folder: Path, version: str | None = None, *, windows: bool = Fal
 def _alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("PYTHONPATH", raising=False)
     monkeypatch.setattr(interpreter, "own_crewai", lambda: None)
+    monkeypatch.setattr(environments, "_OF_THE_SYSTEM", ())
 
 
 def test_the_projects_own_environment_is_first(tmp_path: Path) -> None:
@@ -59,7 +63,9 @@ def test_one_without_crewai_is_passed_over(tmp_path: Path, variable: str) -> Non
     assert (found.path, found.origin, found.crewai) == (str(python), f"${variable}", "1.15.0")
 
 
-def test_our_own_is_last(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_our_own_is_after_what_belongs_to_the_project(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(interpreter, "own_crewai", lambda: "1.15.1")
     found = find_interpreter(Project(str(tmp_path), None), None, {})
     assert (found.path, found.origin, found.crewai) == (sys.executable, OWN, "1.15.1")
@@ -124,3 +130,139 @@ def test_links_stay_links(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setenv("PATH", str(tmp_path))
     assert resolve("python3") == str(link)
     assert resolve("python4") is None
+
+
+def found_in(folder: Path, env: dict[str, str] | None = None) -> tuple[str, str]:
+    """The Python and its origin for a project, with a home that is empty but for the test's."""
+    home = {"HOME": str(folder / "home"), **(env or {})}
+    found = find_interpreter(Project(str(folder / "proj"), None), None, home)
+    return os.path.relpath(found.path, folder), found.origin
+
+
+def in_project(folder: Path, name: str = "", text: str = "") -> Path:
+    project = folder / "proj"
+    project.mkdir(exist_ok=True)
+    if name:
+        (project / name).write_text(text)
+    return project
+
+
+@pytest.mark.parametrize("name", [".venv", "venv", "env", ".conda", ".pixi/envs/default"])
+def test_environments_in_the_projects_folder(tmp_path: Path, name: str) -> None:
+    in_project(tmp_path)
+    environment(tmp_path / "proj" / name, "1.0")
+    environment(tmp_path / "active", "2.0")
+    told = found_in(tmp_path, {"VIRTUAL_ENV": str(tmp_path / "active")})
+    assert told == (f"proj/{name}/bin/python", f"the project's {name}")
+
+
+def test_the_environment_of_a_workspace(tmp_path: Path) -> None:
+    member = in_project(tmp_path) / "member"
+    member.mkdir()
+    in_project(tmp_path, "pyproject.toml")
+    python = environment(tmp_path / "proj" / ".venv", "1.0")
+    assert find_interpreter(Project(str(member), None), None, {}).path == str(python)
+    other = environment(tmp_path / "proj" / "uvs", "1.1")
+    env = {"UV_PROJECT_ENVIRONMENT": "uvs"}
+    found = find_interpreter(Project(str(member), None), None, env)
+    assert (found.path, found.origin) == (str(other), "$UV_PROJECT_ENVIRONMENT")
+
+
+def test_poetrys_environments(tmp_path: Path) -> None:
+    project = in_project(tmp_path, "pyproject.toml", '[tool.poetry]\nname = "My_Crew"\n')
+    digest = hashlib.sha256(str(project).encode()).digest()
+    stem = f"my-crew-{base64.urlsafe_b64encode(digest).decode()[:8]}"
+    base = tmp_path / "home" / ".cache" / "pypoetry" / "virtualenvs"
+    environment(base / f"{stem}-py3.9", "1.9")
+    environment(base / f"{stem}-py3.12", "1.12")
+    environment(base / "my-crew-ABCDEFGH-py3.13", "1.13")
+    where = f"home/.cache/pypoetry/virtualenvs/{stem}"
+    assert found_in(tmp_path) == (f"{where}-py3.12/bin/python", "poetry's")
+    (base / "envs.toml").write_text(f'["{stem}"]\nminor = "3.9"\npatch = "3.9.1"\n')
+    assert found_in(tmp_path) == (f"{where}-py3.9/bin/python", "poetry's")
+    environment(tmp_path / "own" / f"{stem}-py3.11", "1.11")
+    own = {"POETRY_VIRTUALENVS_PATH": str(tmp_path / "own")}
+    assert found_in(tmp_path, own)[0] == f"own/{stem}-py3.11/bin/python"
+    (project / "poetry.toml").write_text('[virtualenvs]\npath = "{cache-dir}/mine"\n')
+    environment(tmp_path / "cache" / "mine" / f"{stem}-py3.10", "1.10")
+    cache = {"POETRY_CACHE_DIR": str(tmp_path / "cache")}
+    assert found_in(tmp_path, cache)[0] == f"cache/mine/{stem}-py3.10/bin/python"
+
+
+def test_pipenvs_environments(tmp_path: Path) -> None:
+    project = in_project(tmp_path, "Pipfile")
+    digest = hashlib.sha256(f"{project}/Pipfile".encode()).digest()[:6]
+    name = f"proj-{base64.urlsafe_b64encode(digest).decode()}"
+    environment(tmp_path / "home/.local/share/virtualenvs" / name, "1.0")
+    told = (f"home/.local/share/virtualenvs/{name}/bin/python", "pipenv's")
+    assert found_in(tmp_path) == told
+    environment(tmp_path / "work" / name, "1.1")
+    assert found_in(tmp_path, {"WORKON_HOME": str(tmp_path / "work")})[0].startswith("work/")
+    environment(tmp_path / "work" / "named", "1.2")
+    (project / ".venv").write_text("named\n")
+    assert "/named/" in found_in(tmp_path, {"WORKON_HOME": str(tmp_path / "work")})[0]
+    environment(tmp_path / "elsewhere", "1.3")
+    (project / ".venv").write_text("../elsewhere\n")
+    assert os.path.normpath(found_in(tmp_path)[0]) == "elsewhere/bin/python"
+
+
+def test_hatchs_environment(tmp_path: Path) -> None:
+    text = '[project]\nname = "My.Crew"\n[tool.hatch]\n'
+    project = in_project(tmp_path, "pyproject.toml", text)
+    digest = base64.urlsafe_b64encode(hashlib.sha256(str(project).encode()).digest()).decode()[:8]
+    environment(tmp_path / "data/env/virtual/my-crew" / digest / "my-crew", "1.0")
+    assert found_in(tmp_path, {"HATCH_DATA_DIR": str(tmp_path / "data")})[1] == "hatch's"
+
+
+@pytest.mark.parametrize("base", ["home/miniconda3/envs", "home/.conda/envs", "exe/envs", "listed"])
+def test_condas_environments(tmp_path: Path, base: str) -> None:
+    in_project(tmp_path, "environment.yml", "# x\nname: 'press'\ndependencies:\n  - pip\n")
+    environment(tmp_path / base / "press", "1.0")
+    environment(tmp_path / "base", "2.0")
+    env = {
+        "CONDA_EXE": str(tmp_path / "exe" / "bin" / "conda"),
+        "CONDA_ENVS_PATH": str(tmp_path / "listed"),
+        "CONDA_PREFIX": str(tmp_path / "base"),
+        "CONDA_DEFAULT_ENV": "base",
+    }
+    assert found_in(tmp_path, env) == (f"{base}/press/bin/python", "environment.yml's press")
+    env["CONDA_DEFAULT_ENV"] = "mine"
+    assert found_in(tmp_path, env) == ("base/bin/python", "$CONDA_PREFIX")
+
+
+def test_pyenvs_versions_and_environments(tmp_path: Path) -> None:
+    in_project(tmp_path, ".python-version", "# mine\ngone\n3.12\npress\n")
+    for name, version in {"press": "1.0", "3.12.9": None, "3.12.10": "1.1", "3.1": "1.2"}.items():
+        environment(tmp_path / "home" / ".pyenv" / "versions" / name, version)
+    told = ("home/.pyenv/versions/3.12.10/bin/python", "pyenv's 3.12.10")
+    assert found_in(tmp_path) == told
+    environment(tmp_path / "own" / "versions" / "gone", "1.3")
+    assert found_in(tmp_path, {"PYENV_ROOT": str(tmp_path / "own")})[1] == "pyenv's gone"
+
+
+def test_the_shells_python_is_last(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    in_project(tmp_path)
+    environment(tmp_path / "shell", "1.0")
+    env = {"PATH": str(tmp_path / "shell" / "bin")}
+    assert found_in(tmp_path, env) == ("shell/bin/python", "python of the shell")
+    monkeypatch.setattr(interpreter, "own_crewai", lambda: "1.15.1")
+    assert found_in(tmp_path, env)[1] == OWN
+
+
+def test_what_was_looked_for_is_told_on_one_line(tmp_path: Path) -> None:
+    project = in_project(tmp_path, "poetry.lock")
+    in_project(tmp_path, "Pipfile")
+    in_project(tmp_path, "environment.yml", "name: press\n")
+    (tmp_path / "home" / ".conda" / "envs").mkdir(parents=True)
+    with pytest.raises(NoInterpreter) as caught:
+        found_in(tmp_path)
+    first, poetry, pipenv, conda, own = caught.value.looked_at
+    assert first == f"no .venv, venv, env, .conda or .pixi/envs/default in {project}"
+    assert poetry.startswith("no poetry environment *-")
+    assert poetry.endswith(f"-py* in {tmp_path}/home/.cache/pypoetry/virtualenvs")
+    assert pipenv.startswith(
+        f"no pipenv environment {tmp_path}/home/.local/share/virtualenvs/proj-"
+    )
+    assert conda == f"no conda environment press in {tmp_path}/home/.conda/envs"
+    assert own == f"{sys.executable} ({OWN}) has no crewai"
+    assert "\n" not in str(caught.value)

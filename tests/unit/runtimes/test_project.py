@@ -24,8 +24,9 @@ def test_a_dotenv_file() -> None:
         "  HASH=a#b\n"
         "EMPTY=\n"
         "COMMENTED= # nothing\n"
+        "INNER= # nothing\n"
         "SINGLE='a # ${PLAIN} \\n' # c\n"
-        'DOUBLE="a\\n\\"b\\" ${PLAIN} \\${X} #"\n'
+        'DOUBLE="a\\n\\"b\\" ${PLAIN} \\${X:-x} #"\n'
         'LONG="one\ntwo"\n'
         "REF=${PLAIN}/${NONE:-default}/${OUTER}\n"
         "URL=postgres://u:p@h/db?x=1\n"
@@ -33,6 +34,7 @@ def test_a_dotenv_file() -> None:
         "no value\n"
         "export DECLARED\n"
         "1BAD=x\n"
+        "COMMENTED=#none # c\n"
         "OPEN='never closed\n"
         "A.B-C=dotted"
     )
@@ -42,18 +44,22 @@ def test_a_dotenv_file() -> None:
         "EXPORTED": "x",
         "HASH": "a#b",
         "EMPTY": "",
-        "COMMENTED": "",
-        "SINGLE": "a # ${PLAIN} \\n",
-        "DOUBLE": 'a\n"b" a b ${X} #',
+        "COMMENTED": "#none",
+        "INNER": "",
+        "SINGLE": "a # a b \\n",
+        "DOUBLE": 'a\n"b" a b \\x #',
         "LONG": "one\ntwo",
         "REF": "a b/default/outer",
         "URL": "postgres://u:p@h/db?x=1",
-        "OPEN": "'never closed",
+        "1BAD": "x",
         "A.B-C": "dotted",
     }
-    assert bad == [14, 16]
+    assert bad == [15, 19]
     assert parse_dotenv("") == ({}, [])
-    assert parse_dotenv("A='x\0y'\n\n\n?") == ({}, [4])
+    assert parse_dotenv("A='x\0y'\n\n\n? ?") == ({}, [4])
+    # what the environment has empty is empty; the names of lines without a value are none
+    assert parse_dotenv("B=${A:-x}${C:-y}\nA=1\nC", {"A": ""})[0] == {"B": "y", "A": "1"}
+    assert parse_dotenv('A="one\nB=2') == ({"B": "2"}, [1])
 
 
 def test_the_project_is_around_the_store_first(tmp_path: Path) -> None:
@@ -101,7 +107,7 @@ def test_a_program_beside_the_store_is_the_project_wherever_we_are(tmp_path: Pat
 
 def test_dotenv_never_overrides_and_its_odd_lines_are_noted(tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").touch()
-    (tmp_path / ".env").write_bytes(b"A=1\nB=2\n???\nC=\xff\n")
+    (tmp_path / ".env").write_bytes(b"A=1\nB=2\n? ?\nC=\xff\n")
     project = find_project(None, str(tmp_path), {"A": "mine"})
     assert project.env == {"B": "2", "C": "\ufffd"}
     assert project.notes == (f"{tmp_path}/.env: line 3 is no NAME=VALUE and was passed over",)
@@ -172,3 +178,36 @@ def test_what_cannot_be_is_refused_by_file_and_key(tmp_path: Path, text: str, wo
 def test_references() -> None:
     assert is_reference("a.b:c.d")
     assert not any(map(is_reference, ["a", "a:", ":a", "a b:c", "a:b:c", "a.:b", "../a:b"]))
+
+
+def test_a_part_of_a_repository_runs_in_its_own_folder(tmp_path: Path) -> None:
+    part = tmp_path / "services" / "press"
+    (part / "src").mkdir(parents=True)
+    (part / "data").mkdir()
+    (tmp_path / "pyproject.toml").touch()
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".env").write_text("A=1\n")
+    store = str(part / ".checkpoints")
+    assert find_project(store, "/", {}).cwd == str(tmp_path)  # no program is there
+    (part / "main.py").touch()
+    project = find_project(store, "/", {})
+    assert (project.folder, project.cwd) == (str(tmp_path), str(part))
+    assert project.path == (str(part / "src"), str(part), str(tmp_path))
+    assert project.around == [str(part), str(tmp_path / "services"), str(tmp_path)]
+    assert project.env == {"A": "1"}
+    (part / ".env").write_text("B=2\n")
+    assert find_project(store, "/", {}).env == {"B": "2"}
+    # a store with a name of its own may have been put there from anywhere
+    assert find_project(str(part / "runs"), "/", {}).cwd == str(tmp_path)
+
+
+def test_a_member_of_a_workspace_has_what_is_around_it(tmp_path: Path) -> None:
+    member = tmp_path / "shop" / "member"
+    member.mkdir(parents=True)
+    (member / "pyproject.toml").touch()
+    project = find_project(str(member / "x.db"), "/", {})
+    assert project.around == [str(member)]
+    (tmp_path / "shop" / "pyproject.toml").touch()
+    assert project.around == [str(member), str(tmp_path / "shop")]
+    (tmp_path / ".git").mkdir()
+    assert project.around == [str(member), str(tmp_path / "shop"), str(tmp_path)]

@@ -9,13 +9,8 @@ import pytest
 
 from crewcheck.model.crew import Task, tasks
 from crewcheck.runtimes import static_project
-from crewcheck.runtimes.static_look import (
-    Candidate,
-    Look,
-    look_at,
-    match_crew,
-    match_flow,
-)
+from crewcheck.runtimes.static_look import Candidate, Look, look_at
+from crewcheck.runtimes.static_match import match_agent, match_crew, match_flow
 
 HEAD = """\
 from crewai import Agent, Crew, Task
@@ -53,6 +48,11 @@ def templates(candidate: Candidate) -> list[str | None]:
     return [one.template for one in candidate.tasks]
 
 
+def only(look: Look, kind: str = "crew") -> list[Candidate]:
+    """The candidates of a kind."""
+    return [one for one in look.candidates if one.kind == kind]
+
+
 def contexts(candidate: Candidate) -> list[frozenset[int] | None]:
     assert candidate.tasks is not None
     return [one.depends_on for one in candidate.tasks]
@@ -76,7 +76,7 @@ def test_a_crew_at_module_level_with_contexts(tmp_path: Path) -> None:
         crew = Crew(name="zoo", tasks=tasks)
         """,
     )
-    (crew,) = look.candidates
+    (crew,) = only(look)
     assert (crew.entry, crew.kind, crew.name, crew.file) == ("zoo:crew", "crew", "zoo", "zoo.py")
     assert crew.can_be_imported
     assert templates(crew)[0] == "Watch the {animal} in the zoo"
@@ -223,7 +223,9 @@ def test_texts_that_depend_on_the_run_are_unknown(tmp_path: Path) -> None:
     assert others.tasks is None
     match = match_crew(look, saved(*(text or "x" for text in texts)))
     assert [(one.candidate.entry, one.certain) for one in match] == [("odd:crew", False)]
-    assert match_crew(look, saved("x")) == []
+    # one of which nothing can be told may be it, if there is no other
+    perhaps = match_crew(look, saved("x"))
+    assert [(one.candidate.entry, one.certain) for one in perhaps] == [("odd:others", False)]
     by_name = match_crew(look, saved("x"), name="others")
     assert [(one.candidate.entry, one.certain) for one in by_name] == [("odd:others", False)]
 
@@ -498,6 +500,244 @@ def test_the_demo_project() -> None:
     import crewcheck.demo
 
     folder = Path(crewcheck.demo.__file__).parent / "project"
-    (crew,) = look_at(str(folder)).candidates
+    (crew,) = only(look_at(str(folder)))
     assert crew.entry == "crew:crew"
     assert contexts(crew) == [frozenset(), frozenset({0}), frozenset({0, 1}), frozenset({2})]
+
+
+def test_texts_made_from_what_is_known_are_known(tmp_path: Path) -> None:
+    look = project(
+        tmp_path,
+        known="""
+        SIZE = 3
+        TOPICS = ["cats", "dogs"]
+        WHO = {"first": "Ann", "second": "Bob"}
+        def task(topic, **more):
+            return Task(description=f"Write {SIZE} lines on {topic}", **more)
+        tasks = [task(topic) for topic in TOPICS]
+        for place, (key, name) in enumerate(WHO.items()):
+            tasks.append(Task(description=f"{place}: ask " + name))
+        settings = {"description": " / ".join(TOPICS).replace("cats", "birds")}
+        tasks.append(Task(**settings))
+        tasks += [Task(description=f"{n + 1} of {SIZE * 2}") for n in range(SIZE % 2)]
+        tasks += [Task(description=TOPICS[n - 1] + str(n)) for n, _ in zip([1], [2])]
+        crew = Crew(tasks=tasks + [Task(description=f"{SIZE:>4}")])
+        """,
+    )
+    (crew,) = only(look)
+    assert templates(crew) == [
+        "Write 3 lines on cats",
+        "Write 3 lines on dogs",
+        "0: ask Ann",
+        "1: ask Bob",
+        "birds / dogs",
+        "1 of 6",
+        "cats1",
+        None,
+    ]
+
+
+def test_two_crews_of_one_factory_are_two(tmp_path: Path) -> None:
+    look = project(
+        tmp_path,
+        made="""
+        def build(text):
+            return Crew(tasks=[Task(description=text)])
+        a, b = build("one"), build("two")
+        """,
+    )
+    assert entries(look) == ["made:a", "made:b"]
+    assert [one.candidate.entry for one in match_crew(look, saved("two"))] == ["made:b"]
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("if __name__ == '__main__':\n    Crew(tasks=[Task(description='x')]).kickoff()", 4),
+        (
+            "def main(llm):\n    crew = Crew(tasks=[Task(description='x')])\n    crew.kickoff()\n"
+            "if __name__ == '__main__':\n    main(1)",
+            4,
+        ),
+        (
+            "async def main():\n    crew = Crew(tasks=[Task(description='x')])\n"
+            "    await crew.kickoff_async()\nimport asyncio\nasyncio.run(main())",
+            4,
+        ),
+        (
+            "class Desk:\n    def work(self, llm):\n"
+            "        return Crew(tasks=[Task(description='x')]).kickoff()",
+            5,
+        ),
+        ("for x in range(2):\n    Crew(tasks=[Task(description='x')]).kickoff()", 4),
+    ],
+)
+def test_a_crew_that_no_name_leads_to_is_its_programs(tmp_path: Path, text: str, line: int) -> None:
+    look = project(tmp_path, app=text)
+    (match,) = match_crew(look, saved("x"))
+    crew = match.candidate
+    assert (crew.entry, crew.file, crew.starts_in, crew.line) == ("", "app.py", "app.py", line)
+
+
+def test_the_program_may_be_another_file(tmp_path: Path) -> None:
+    look = project(
+        tmp_path,
+        lib="def build(llm):\n    return Crew(tasks=[Task(description='x')])",
+        lone="def other(llm):\n    return Crew(tasks=[Task(description='y')])",
+        run="def main():\n    import lib\n    lib.build(1).kickoff()\n"
+        "if __name__ == '__main__':\n    main()",
+    )
+    assert [(one.file, one.starts_in) for one in look.candidates] == [("lib.py", "run.py")]
+
+
+@pytest.mark.parametrize(
+    ("text", "starts"),
+    [
+        ("from lib import go\ngo()", True),
+        ("import lib\nlib.go()", True),
+        ("import lib\nlib.stay()", False),
+        ("from lib import Desk\nDesk", False),
+        ("class Desk:\n    def work(self):\n        crew.kickoff()\nDesk().work()", True),
+    ],
+)
+def test_a_run_can_be_started_through_the_functions_of_others(
+    tmp_path: Path, text: str, starts: bool
+) -> None:
+    look = project(
+        tmp_path,
+        app="crew = Crew(tasks=[Task(description='x')])\n" + text,
+        lib="def go():\n    some.crew.kickoff()\ndef stay(): ...\nclass Desk: ...",
+    )
+    (crew,) = only(look)
+    assert crew.can_be_imported is not starts
+
+
+def test_agents_are_matched_by_their_texts(tmp_path: Path) -> None:
+    look = project(
+        tmp_path,
+        desk="""
+        import os
+        cook = Agent(role="Cook", goal="Cook well", backstory="Old ")
+        young = Agent(role="Cook", goal="Cook well", backstory="Young")
+        def clerk(desk=2):
+            return Agent(role="Clerk", goal="Write", backstory=os.environ["STORY"])
+        def judge(desk):
+            return Agent(role="Judge", goal="Judge", backstory="Stern")
+        crew = Crew(agents=[Agent(role="Inner", goal="", backstory="")], tasks=[])
+        """,
+    )
+
+    def found(*texts: str) -> list[tuple[str, bool]]:
+        return [(one.candidate.entry, one.certain) for one in match_agent(look, *texts)]
+
+    assert found("Cook", "Cook well", "Old") == [("desk:cook", True)]
+    assert found("Cook", "Cook well", "Young") == [("desk:young", True)]
+    assert found("Clerk", "Write", "whatever") == [("desk:clerk", False)]
+    assert found("Clerk", "Read", "whatever") == []
+    assert found("Judge", "Judge", "Stern") == []  # nothing here is a program
+
+
+FLOW = """
+    @start()
+    def begin(self): ...
+    @listen(begin)
+    def end(self): ...
+"""
+
+
+def flows(look: Look, name: str | None, *methods: str) -> list[tuple[str, bool]]:
+    found = match_flow(look, name, methods)
+    return [(one.candidate.entry, one.certain) for one in found]
+
+
+def test_a_flow_is_found_by_its_bases_wherever_they_are(tmp_path: Path) -> None:
+    look = project(
+        tmp_path,
+        pkg__base="class Steps:" + FLOW + "class Base(Steps, Flow[dict]):\n    pass\n",
+        other="from theirs import Their\n"
+        "class Far(Their):\n    @listen('x')\n    def more(self): ...",
+    )
+    (tmp_path / "pkg" / "fast.py").write_text("from .base import Base\n\nclass Fast(Base): ...\n")
+    look = look_at(str(tmp_path))
+    assert entries(look) == ["other:Far", "pkg.base:Base", "pkg.fast:Fast"]
+    assert flows(look, "Fast", "begin", "end") == [("pkg.fast:Fast", True)]
+    assert flows(look, "Renamed", "begin") == [("pkg.base:Base", False), ("pkg.fast:Fast", False)]
+    # its other methods may be those of a base that is not of the project
+    assert flows(look, "Far", "more", "unheard_of") == [("other:Far", False)]
+    assert flows(look, "Base", "unheard_of") == []
+
+
+def test_a_flow_has_the_name_that_it_gives_itself(tmp_path: Path) -> None:
+    look = project(
+        tmp_path,
+        a="class One(Flow):\n    name: str = 'first'" + FLOW,
+        b="class Two(Flow):\n    name = 'second'" + FLOW + "class Three(Two): ...",
+    )
+    assert flows(look, "first", "begin") == [("a:One", True)]
+    assert flows(look, "second", "begin") == [("b:Two", True), ("b:Three", True)]
+
+
+@pytest.mark.parametrize(
+    ("text", "entry"),
+    [
+        ("class Road(Flow):" + FLOW + "road = Road()", "app:Road"),
+        ("class Road(Flow):" + FLOW + "road = Road(checkpoint=True)", "app:Road"),
+        ("class Road(Flow):\n    size: int = 3" + FLOW + "road = Road(size=4)", "app:road"),
+        (
+            "class Road(Flow):\n    size: int" + FLOW + "def make():\n    return Road(size=4)",
+            "app:make",
+        ),
+        (
+            "class Road(Flow):\n    def __init__(self, size): ...\n" + FLOW
+            + "def make(size):\n    return Road(size)\n"
+            "if __name__ == '__main__':\n    make(3).kickoff()",
+            "app:Road",
+        ),
+    ],
+)  # fmt: skip
+def test_a_flow_made_with_arguments_is_taken_as_it_is_made(
+    tmp_path: Path, text: str, entry: str
+) -> None:
+    look = project(tmp_path, app=text)
+    assert flows(look, "Road", "begin") == [(entry, True)]
+
+
+def test_arguments_of_the_program_are_told(tmp_path: Path) -> None:
+    look = project(
+        tmp_path,
+        app="class Road(Flow):\n    size: int = 3" + FLOW,
+        main="from app import Road\ndef main():\n    Road(size=4, tracing=False).kickoff()\n"
+        "if __name__ == '__main__':\n    main()",
+    )
+    (road,) = look.candidates
+    assert road.entry == "app:Road"
+    assert road.note == (
+        "main.py, line 5, makes it with size=..., and here it is made without: "
+        "--script main.py runs the program as it is"
+    )
+
+
+def test_a_flow_in_a_program_without_a_main_guard(tmp_path: Path) -> None:
+    look = project(
+        tmp_path,
+        src__story__main="class Story(Flow):" + FLOW + "Story().kickoff()",
+        src__story__other="from story.main import Story",
+    )
+    (story,) = look.candidates
+    assert (story.entry, story.starts_in) == ("story.main:Story", "src/story/main.py")
+
+
+def test_a_program_in_a_folder_of_its_own_imports_what_lies_beside_it(tmp_path: Path) -> None:
+    look = project(
+        tmp_path,
+        services__press__tasks="first = Task(description='one')",
+        services__press__main="from tasks import first\ncrew = Crew(tasks=[first])",
+        services__post__main="crew = Crew(tasks=[Task(description='two')])",
+    )
+    post, press = look.candidates
+    assert (post.entry, post.root) == ("services.post.main:crew", None)
+    assert (press.entry, press.root) == (
+        "services/press/main.py:crew",
+        str(tmp_path / "services" / "press"),
+    )
+    assert templates(press) == ["one"]
