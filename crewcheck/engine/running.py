@@ -14,7 +14,7 @@ from crewcheck.engine import attempts
 from crewcheck.engine.branches import check_branch, new_branch
 from crewcheck.engine.data_plan import decide_from_data
 from crewcheck.engine.fork import dump, fork_document, new_id
-from crewcheck.engine.invalidation import RUN, Decision, not_kept
+from crewcheck.engine.invalidation import KEEP, Decision, not_kept
 from crewcheck.engine.source import CREW, Source
 from crewcheck.errors import NotFound, Refused, UsageProblem
 from crewcheck.model.crew import placeholders
@@ -89,12 +89,6 @@ def prepare(source: Source, wish: Wish) -> Prepared:
     Nothing of the user's is imported or run, and nothing is written. Raises `Refused`,
     `NotFound`, `UsageProblem` or `NoInterpreter`.
     """
-    if source.kind != CREW:
-        raise Refused(
-            f"{shown(source.id)} is a checkpoint of a {source.kind}, "
-            "and only crews can be run so far",
-            "write the fork without running it: `crewcheck fork --no-run`",
-        )
     branch = branch_of(source, wish)
     writable(source.catalog.store)
     store = os.path.abspath(source.catalog.store.location)
@@ -108,9 +102,9 @@ def prepare(source: Source, wish: Wish) -> Prepared:
         source_branch=source.checkpoint.branch,
         python=interpreter.path,
         cwd=project.folder,
-        kind="crew",
+        kind=source.kind,
         name=source.name,
-        total=len(source.tasks),
+        total=source.total,
         path=list(project.path),
         env=dict(project.env),
         entry=entry,
@@ -120,6 +114,8 @@ def prepare(source: Source, wish: Wish) -> Prepared:
         branch=branch,
         inputs=changed_inputs(source.inputs, wish.edits),
         outputs={str(index): value for index, value in wish.edits.outputs.items()},
+        results={str(index): value for index, value in wish.edits.results.items()},
+        state=[[list(path), value] for path, value in wish.edits.state.items()],
         rerun=list(wish.edits.rerun),
         keep=list(wish.edits.keep),
         allow_changed=wish.allow_changed,
@@ -127,7 +123,8 @@ def prepare(source: Source, wish: Wish) -> Prepared:
         answers=list(wish.answers),
         validate=project.config.validate if wish.action == RESUME else None,
     )
-    told = [*project.notes, *notes, *_unasked_inputs(source, wish.edits)]
+    unasked = _unasked_inputs(source, wish.edits) if source.kind == CREW else []
+    told = [*project.notes, *notes, *unasked]
     return Prepared(source, wish, branch, project, interpreter, spec, origin, told)
 
 
@@ -230,8 +227,8 @@ def _count(prepared: Prepared, run_id: str) -> None:
 def confirm(prepared: Prepared, handle: RunHandle, plan: Message) -> str:
     """Let a planned run go on; a fork is written first. Returns the id it goes on from."""
     items = [item for item in plan.get("items") or [] if isinstance(item, dict)]
-    keep = [item["index"] for item in items if item.get("action") != RUN]
-    run = [item["index"] for item in items if item.get("action") == RUN]
+    keep = [item["index"] for item in items if item.get("action") == KEEP]
+    run = [item["index"] for item in items if item.get("action") != KEEP]
     values: dict[str, Any] = {"keep": keep, "branch": prepared.branch}
     if prepared.wish.action == FORK:
         checkpoint_id, location, made = write_fork(
@@ -248,6 +245,7 @@ def confirm(prepared: Prepared, handle: RunHandle, plan: Message) -> str:
         **values,
         checkpoint_id=checkpoint_id,
         outputs=prepared.spec.outputs,
+        results=prepared.spec.results,
         inputs=prepared.spec.inputs or None,
     )
     return checkpoint_id
