@@ -10,7 +10,7 @@ import click
 from crewcheck.cli.console import Console, common_options, json_text
 from crewcheck.cli.run_options import edit_options, edits_from, run_options, wish_from
 from crewcheck.engine.refs import find
-from crewcheck.errors import Exit
+from crewcheck.errors import Exit, NotFound
 from crewcheck.model.harmless import name
 
 if TYPE_CHECKING:
@@ -32,15 +32,15 @@ def command(
     """Edit a checkpoint and run what depends on it, on a new branch.
 
     The plan says which tasks or methods are kept and which run, and why, and what the
-    repeated part cost last time. The source stays as it is. A flow's fork is only written
-    so far (--no-run).
+    repeated part cost last time. The source stays as it is. The fork of a flow has a state id
+    of its own.
 
     \b
     Examples:
       crewcheck fork latest~2 --output research=@notes.md --branch what-if/notes
       crewcheck fork main --input max_words=60 --dry-run
       crewcheck fork 176e579a -o 2="A better draft" --no-run
-      crewcheck fork latest --state 'retries=0' --output classify=urgent --no-run
+      crewcheck fork latest --state 'retries=0' --output classify=urgent
     """
     from crewcheck.cli.running import Started, prepared_for, stream
     from crewcheck.engine.running import FORK
@@ -52,9 +52,15 @@ def command(
         source = read_source(catalog, found.node)
         wish = wish_from(FORK, options)
         wish.edits = edits_from(options, source)
-        if no_run or (dry_run and source.kind == FLOW):
+        if no_run:
             return _write_only(console, source, wish, as_json, dry_run)
-        prepared = prepared_for(source, wish, as_json=as_json)
+        try:
+            prepared = prepared_for(source, wish, as_json=as_json)
+        except NotFound:
+            if not dry_run or source.kind != FLOW or wish.entry or wish.script:
+                raise
+            # a flow's calls and their causes are in its record: that is plan enough
+            return _write_only(console, source, wish, as_json, dry_run)
         started = Started(console, prepared, as_json=as_json, show_log=show_log)
         return started.run(dry_run=dry_run, yes=yes)
 
@@ -66,7 +72,6 @@ def _write_only(console: Console, source: Source, wish: Wish, as_json: bool, dry
     from crewcheck.engine.data_plan import decide_from_data
     from crewcheck.engine.planning import data_report
     from crewcheck.engine.running import FORK, branch_of, fork_without_run, project_of
-    from crewcheck.engine.source import CREW
 
     checkpoint_id = location = ""
     if dry_run:
@@ -85,7 +90,7 @@ def _write_only(console: Console, source: Source, wish: Wish, as_json: bool, dry
     for line, style in plan_lines(report):
         click.secho(line, err=True, **styled(style))
     if not dry_run:
-        way = f"; run it with `crewcheck resume {checkpoint_id}`" if source.kind == CREW else ""
-        console.note(f"forked to branch {name(branch or '')}{way}")
+        way = f"run it with `crewcheck resume {checkpoint_id}`"
+        console.note(f"forked to branch {name(branch or '')}; {way}")
         console.rows([[checkpoint_id, branch, location]])
     return Exit.DONE

@@ -38,10 +38,10 @@ def command(
     console: Console, /, ref: str | None, as_json: bool, dry_run: bool, yes: bool, show_log: bool,
     strict: bool, max_attempts: int, **options: Any,
 ) -> int:  # fmt: skip
-    """Run the rest of a crew from a checkpoint.
+    """Run the rest of a crew or flow from a checkpoint.
 
-    Your own crew is started from the beginning, and what the checkpoint says is done answers
-    from the recording; the rest is real, on the same branch. The plan is shown first. With
+    Your own crew or flow is started from the beginning, and what the checkpoint says is done
+    answers from the recording; the rest is real, on the same branch. The plan is shown first. With
     --json each message is an object on a line, the last one finished, failed, refused,
     paused or interrupted.
 
@@ -124,7 +124,7 @@ def _refused(source: Source, message: str) -> Skipped:
     from crewcheck.engine.fallback import Skipped
 
     created = source.checkpoint.header.created_at
-    return Skipped(source.id, created, "not-valid", message, source.done, len(source.tasks))
+    return Skipped(source.id, created, "not-valid", message, source.done, source.total)
 
 
 def _finished(console: Console, id: str, branch: str, result: str, as_json: bool) -> int:

@@ -42,6 +42,9 @@ _CODES = {
 #: The reason of a refusal by the user's own check (`crewcheck.crewai.validate`).
 NOT_VALID = "not-valid"
 
+#: Beginnings of the events that are told to a person.
+_TOLD = ("task_", "tool_usage_", "method_execution_")
+
 #: What concerns a command and its supervisor only.
 _NOT_SAID = frozenset({"supervised", "go", "abort", "exited", "attach", "answer"})
 
@@ -83,14 +86,14 @@ class Followed:
         return {"checkpoint_id": self.state.newest, "branch": self.state.branch}
 
     def _prompted(self, handle: RunHandle, message: dict[str, Any]) -> None:
-        """A question of the crew's: asked on a terminal, else left to `--answer`."""
+        """A question: asked on a terminal, else left to `--answer`."""
         if self.as_json:
             self._emit(message)
         click.secho(harmless(str(message.get("message") or "")), err=True, fg="yellow")
         if not sys.stdin.isatty():
             handle.cancel()
             raise Refused(
-                "the crew asks a person, and there is no terminal",
+                "a person is asked, and there is no terminal",
                 "give the answer with --answer, once for each question",
             )
         answer = click.prompt("your answer", default="", show_default=False, err=True)
@@ -301,7 +304,9 @@ def has_terminal() -> bool:
 def _ask(as_json: bool) -> None:
     """Ask before anything runs. Raises `Refused` without a terminal or a yes."""
     if as_json or not has_terminal():
-        raise Refused("this would run your crew, and nobody can be asked", "confirm it with --yes")
+        raise Refused(
+            "this would run your own code, and nobody can be asked", "confirm it with --yes"
+        )
     if not click.confirm("Run it?", err=True):
         raise Refused("nothing was run")
 
@@ -322,7 +327,13 @@ def _line(message: dict[str, Any], show_log: bool) -> str:
     if kind != "event" or message.get("replayed"):
         return ""
     event = str(message.get("event"))
-    about = str(message.get("task_name") or message.get("tool") or message.get("model") or "")
+    about = str(
+        message.get("task_name")
+        or message.get("tool")
+        or message.get("method")
+        or message.get("model")
+        or ""
+    )
     took = message.get("seconds")
     spent = [words.took(took) if isinstance(took, (int, float)) else ""]
     tokens = message.get("tokens")
@@ -330,7 +341,7 @@ def _line(message: dict[str, Any], show_log: bool) -> str:
         tokens = tokens.get("total")
     if tokens:
         spent.append(f"{tokens} tokens")
-    if event.startswith(("task_", "tool_usage_")) or event == "llm_call_failed":
+    if event.startswith(_TOLD) or event == "llm_call_failed":
         error = f": {one_line(str(message['error']))}" if message.get("error") else ""
         told = "  ".join(filter(None, spent))
         return f"  {words.trigger_words(event)} {one_line(about, 40)}{error}  {told}".rstrip()
@@ -341,7 +352,8 @@ def _line_style(message: dict[str, Any]) -> str:
     event = str(message.get("event"))
     if event.endswith(("_failed", "_error")) or message.get("lost"):
         return "red"
-    return "bold" if event == "task_started" else "dim" if message["type"] != "event" else ""
+    begins = ("task_started", "method_execution_started")
+    return "bold" if event in begins else "dim" if message["type"] != "event" else ""
 
 
 def styled(style: str) -> dict[str, Any]:

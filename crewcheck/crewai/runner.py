@@ -22,7 +22,7 @@ from crewcheck.crewai.signals import Interrupted, Signals
 from crewcheck.runtimes.spec import RunSpec, read_spec
 from crewcheck.runtimes.wire import PROTOCOL
 
-DONE, FAILED, REFUSED, INTERRUPTED = 0, 1, 5, 130
+DONE, FAILED, REFUSED, PAUSED, INTERRUPTED = 0, 1, 5, 6, 130
 
 _FLUSH_SECONDS = 10.0
 
@@ -34,7 +34,8 @@ def run(spec_path: str, fd_in: int, fd_out: int) -> int:
     runner = Runner(channel, signals)
     try:
         runner.run(read_spec(spec_path))
-        code = DONE
+        session = runner.session
+        code = PAUSED if session is not None and session.paused is not None else DONE
     except BaseException as error:
         code = runner.ended_by(error)
     with suppress(BaseException):
@@ -58,8 +59,9 @@ class Runner:
         if not spec.entry and not spec.script:
             raise Refusal(
                 "no-entry",
-                "restoring a crew from the checkpoint alone is not possible so far",
-                "name the project's crew with --entry MODULE:ATTR, or its program with --script",
+                "restoring from the checkpoint alone is not possible so far",
+                "name the project's crew or flow with --entry MODULE:ATTR, or its program with "
+                "--script",
             )
         session = self.session = open_session(self.channel, spec, load_document(spec.document_path))
         session.on_arm = self.signals.install  # CrewAI's telemetry may have put its own there

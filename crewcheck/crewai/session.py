@@ -41,6 +41,8 @@ class Session(Generic[S]):
         self.telling: Telling | None = None
         self.result: str | None = None
         self.error: BaseException | None = None
+        #: The fields of ``paused``, where a person must answer before it can go on.
+        self.paused: dict[str, Any] | None = None
         self.branch = spec.branch or saved.branch
         #: What the new checkpoints follow: the fork's own one, once it has been written.
         self.parent_id = saved.checkpoint_id
@@ -157,11 +159,14 @@ class Session(Generic[S]):
             self.disarm(target)
 
     def finished(self) -> None:
-        """Say that it is done. Raises what had gone wrong, if the program did not."""
+        """Say that it is done, or waits. Raises what had gone wrong, if the program did not."""
         if self.error is not None:
             raise self.error
         if self.result is None:
             raise NotRun(f"the {self.saved.kind}'s kickoff has not come to its end")
+        if self.paused is not None:
+            self.channel.send("paused", **self.paused, checkpoint_id=self.newest)
+            return
         self.channel.send(
             "finished",
             result=self.result,

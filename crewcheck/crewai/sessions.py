@@ -26,7 +26,12 @@ def open_session(channel: Channel, spec: RunSpec, document: Mapping[str, Any]) -
         from crewcheck.crewai.crews.session import CrewSession
 
         return CrewSession(channel, spec, SavedCrew(*given))
+    if kind == "flow":
+        from crewcheck.crewai.flows.saved import SavedFlow
+        from crewcheck.crewai.flows.session import FlowSession
+
+        return FlowSession(channel, spec, SavedFlow(*given))
     raise Refusal(
         "kind-not-supported",
-        f"this is a checkpoint of a {kind}, and only crews can be resumed so far",
+        f"this is a checkpoint of a {kind}, and only crews and flows can be resumed so far",
     )

@@ -16,11 +16,14 @@ from crewcheck.crewai.channel import Channel
 from crewcheck.model.events import tokens_of
 
 #: Of no use to a person: pieces of an answer, and CrewAI's loop around an agent.
-_SILENT = ("llm_stream_chunk", "llm_thinking_chunk", "agent_logs_", "flow_", "method_execution_")
+SILENT = ("checkpoint_", "llm_stream_chunk", "llm_thinking_chunk", "agent_logs_", "flow_")
 
 
 class Telling:
     """Sends messages about one run. ``newest`` is its newest checkpoint, ``tokens`` spent."""
+
+    #: Beginnings of the types of events that are not told.
+    silent: tuple[str, ...] = (*SILENT, "method_execution_")
 
     def __init__(self, channel: Channel) -> None:
         self._channel = channel
@@ -48,7 +51,11 @@ class Telling:
                 parent_id=event.parent_id,
                 location=event.location,
             )
-        elif kind and not kind.startswith(("checkpoint_", *_SILENT)) and not kind.endswith("_env"):
+        elif (
+            kind
+            and not kind.startswith(("checkpoint_", *self.silent))
+            and not kind.endswith("_env")
+        ):
             self._event(kind, event)
 
     def _checkpoint(self, event: Any) -> None:
@@ -96,7 +103,7 @@ class Telling:
 
     def send(self, kind: str, **fields: Any) -> None:
         """Send an ``event`` message; what is not given is null."""
-        empty = {"task": None, "task_name": None, "agent": None, "replayed": False}
+        empty = {"task": None, "task_name": None, "agent": None, "method": None, "replayed": False}
         self._channel.send("event", event=kind, **{**empty, **fields})
 
 

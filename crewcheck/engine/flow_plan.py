@@ -164,7 +164,8 @@ def _leads_elsewhere(
 
 
 def _is_router(step: Step) -> bool:
-    return step.kind == "router" or step.labels is not None
+    routes = step.kind == "router" or step.labels is not None
+    return routes or bool(getattr(step, "routes", False))  # a start may be one, too
 
 
 def _to_come(

@@ -63,9 +63,14 @@ def fork_flow(
     done = [call for call in kept if call.state == DONE]
     if dropped or changes:
         _record_methods(flow, done, [*dropped, *done])
-    if edits.state or dropped or changes:
+    if not (edits.state or dropped or changes):
+        state = flow.get("checkpoint_state")
+    if isinstance(state, dict) and "id" not in {path[0] for path in edits.state}:
+        # what is persisted under the old id is the source's
+        state = {**state, "id": str(uuid.uuid4())}
+    if isinstance(state, dict):
         flow["checkpoint_state"] = state
-        _set_state(made, done, state)
+        _set_state(made, done, state, whole=bool(edits.state or dropped or changes))
     return changes, [call.label for call in dropped]
 
 
@@ -185,11 +190,14 @@ def _record_methods(flow: dict[str, Any], done: Sequence[Call], told: Sequence[C
     flow["checkpoint_method_counts"] = counts
 
 
-def _set_state(made: Mapping[str, Any], done: Sequence[Call], state: Any) -> None:
-    """The state right after the last call that is kept is what the flow goes on with."""
+def _set_state(
+    made: Mapping[str, Any], done: Sequence[Call], state: Mapping[str, Any], *, whole: bool
+) -> None:
+    """The state right after the last call that is kept is what the flow goes on with; not
+    ``whole``: only its id is another one."""
     ended = [call for call in done if call.ended_id]
     if ended:
         last = max(ended, key=lambda call: call.end if call.end is not None else len(ended))
         event = _event(made, last.ended_id)
-        if event is not None:
-            event["state"] = state
+        if event is not None and (whole or isinstance(event.get("state"), dict)):
+            event["state"] = dict(state) if whole else {**event["state"], "id": state.get("id")}

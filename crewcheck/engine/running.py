@@ -16,9 +16,9 @@ from crewcheck.engine.choices import remember
 from crewcheck.engine.data_plan import decide_from_data
 from crewcheck.engine.entry import Entry, NoEntry, find_entry, holds, is_in
 from crewcheck.engine.fork import dump, fork_document, new_id
-from crewcheck.engine.invalidation import RUN, Decision, not_kept
+from crewcheck.engine.invalidation import KEEP, Decision, not_kept
 from crewcheck.engine.source import CREW, Source
-from crewcheck.errors import Refused, UsageProblem
+from crewcheck.errors import UsageProblem
 from crewcheck.model.crew import placeholders
 from crewcheck.model.edits import Edits, changed_inputs
 from crewcheck.model.harmless import name as shown
@@ -71,12 +71,6 @@ def prepare(source: Source, wish: Wish) -> Prepared:
     Nothing of the user's is imported or run, and nothing is written. Raises `Refused`,
     `NotFound`, `UsageProblem` or `NoInterpreter`.
     """
-    if source.kind != CREW:
-        raise Refused(
-            f"{shown(source.id)} is a checkpoint of a {source.kind}, "
-            "and only crews can be run so far",
-            "write the fork without running it: `crewcheck fork --no-run`",
-        )
     branch = branch_of(source, wish)
     writable(source.catalog.store)
     store = os.path.abspath(source.catalog.store.location)
@@ -89,9 +83,9 @@ def prepare(source: Source, wish: Wish) -> Prepared:
         source_branch=source.checkpoint.branch,
         python=interpreter.path,
         cwd=project.cwd,
-        kind="crew",
+        kind=source.kind,
         name=source.name,
-        total=len(source.tasks),
+        total=source.total,
         path=[*found.path, *project.path],
         env=dict(project.env),
         entry=found.entry,
@@ -101,6 +95,8 @@ def prepare(source: Source, wish: Wish) -> Prepared:
         branch=branch,
         inputs=changed_inputs(source.inputs, wish.edits),
         outputs={str(index): value for index, value in wish.edits.outputs.items()},
+        results={str(index): value for index, value in wish.edits.results.items()},
+        state=[[list(path), value] for path, value in wish.edits.state.items()],
         rerun=list(wish.edits.rerun),
         keep=list(wish.edits.keep),
         allow_changed=wish.allow_changed,
@@ -108,7 +104,8 @@ def prepare(source: Source, wish: Wish) -> Prepared:
         answers=list(wish.answers),
         validate=project.config.validate if wish.action == RESUME else None,
     )
-    told = [*project.notes, *found.notes, *_unasked_inputs(source, wish.edits)]
+    unasked = _unasked_inputs(source, wish.edits) if source.kind == CREW else []
+    told = [*project.notes, *found.notes, *unasked]
     return Prepared(
         source, wish, branch, project, interpreter, spec, found.origin, told, found.fitting
     )
@@ -194,8 +191,8 @@ def _count(prepared: Prepared, run_id: str) -> None:
 def confirm(prepared: Prepared, handle: RunHandle, plan: Message) -> str:
     """Let a planned run go on; a fork is written first. Returns the id it goes on from."""
     items = [item for item in plan.get("items") or [] if isinstance(item, dict)]
-    keep = [item["index"] for item in items if item.get("action") != RUN]
-    run = [item["index"] for item in items if item.get("action") == RUN]
+    keep = [item["index"] for item in items if item.get("action") == KEEP]
+    run = [item["index"] for item in items if item.get("action") != KEEP]
     values: dict[str, Any] = {"keep": keep, "branch": prepared.branch}
     if prepared.wish.action == FORK:
         checkpoint_id, location, made = write_fork(
@@ -214,6 +211,7 @@ def confirm(prepared: Prepared, handle: RunHandle, plan: Message) -> str:
         **values,
         checkpoint_id=checkpoint_id,
         outputs=prepared.spec.outputs,
+        results=prepared.spec.results,
         inputs=prepared.spec.inputs or None,
     )
     return checkpoint_id

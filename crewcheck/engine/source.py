@@ -12,6 +12,7 @@ from crewcheck.model.crew import Task, tasks
 from crewcheck.model.document import iter_events, kickoff_inputs, mapping, sorted_events, text
 from crewcheck.model.events import Tokens, seconds_between, total_tokens
 from crewcheck.model.flow_calls import DONE, Call, calls, newest_state
+from crewcheck.model.flow_result import recorded_result
 from crewcheck.model.harmless import name as shown
 from crewcheck.model.primary import flow_name, primary
 from crewcheck.model.scan import Checkpoint
@@ -57,13 +58,21 @@ class Source:
         return sum(1 for task in self.tasks if task.output is not None)
 
     @property
+    def total(self) -> int | None:
+        """How many tasks there are; of a flow's calls nobody knows."""
+        return len(self.tasks) if self.kind == CREW else None
+
+    @property
     def pending(self) -> bool:
         """Whether there is anything left to do."""
         return self.checkpoint.summary is None or self.checkpoint.summary.status != "finished"
 
     @property
     def result(self) -> str:
-        """The text of the newest output there is, as CrewAI gives it for a crew."""
+        """The text of the newest output there is, as CrewAI gives it for a crew; what a
+        flow that has finished returned."""
+        if self.kind == FLOW:
+            return recorded_result(sorted_events(self.document), self.name)
         return next((task.output for task in reversed(self.tasks) if task.output), "")
 
     def cost_of(self, index: int) -> tuple[int, float | None]:

@@ -28,7 +28,8 @@ class Call:
     ``started_id`` and ``ended_id`` are its events (None: not in the record). ``cause`` is the
     index of the call whose end set it off, None for a start or where the record does not
     tell. ``before`` are the calls that had ended when it began. ``result`` and ``flow_state``
-    (the state right after it) are those of a finished call.
+    (the state right after it) are those of a finished call. ``attempts`` are the starting
+    events of earlier calls in its place that did not finish.
     """
 
     index: int
@@ -46,6 +47,7 @@ class Call:
     seconds: float | None = None
     tokens: Tokens = field(default_factory=Tokens)
     of: int = 1
+    attempts: tuple[str, ...] = ()
 
     @property
     def label(self) -> str:
@@ -147,12 +149,19 @@ def _without_attempts(found: list[Call]) -> list[Call]:
     """Leave out what did not finish and was tried again."""
     kept = []
     for call in found:
-        again = any(
-            later.method == call.method and later.cause == call.cause
-            for later in found[call.index + 1 :]
+        again = next(
+            (
+                later
+                for later in found[call.index + 1 :]
+                if later.method == call.method and later.cause == call.cause
+            ),
+            None,
         )
-        if call.state == DONE or not again:
+        if call.state == DONE or again is None:
             kept.append(call)
+        else:
+            own = (call.started_id,) if call.started_id else ()
+            again.attempts = (*again.attempts, *call.attempts, *own)
     places = {call.index: place for place, call in enumerate(kept)}
     for place, call in enumerate(kept):
         call.index = place

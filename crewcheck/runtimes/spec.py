@@ -31,10 +31,12 @@ class RunSpec:
     with its ``args``; neither: the child restores from the document.
 
     Of the work: ``action`` (``resume`` or ``fork``), ``branch`` of what will be written
-    (None: the source's), ``inputs`` (what is changed), ``outputs`` (position or method ->
-    text), ``rerun``, ``keep``, ``allow_changed``, ``allow_before``; ``answers`` are given
-    to the first prompts, in order. ``validate`` (``module:function``) is asked before the
-    plan whether the checkpoint is still good.
+    (None: the source's), ``inputs`` (what is changed), ``outputs`` (position of a task ->
+    text), of a flow ``results`` (position of a call -> JSON value) and ``state`` (pairs of a
+    path, as a list of keys, and a value), ``rerun`` and ``keep`` (positions),
+    ``allow_changed``, ``allow_before``; ``answers`` are given to the first prompts, in order.
+    ``validate`` (``module:function``) is asked before the plan whether the checkpoint is
+    still good.
 
     ``unattended_seconds``: how long the supervisor waits for `go` while nobody is
     attached; ``grace_seconds``: how long for the child to end after each signal.
@@ -60,6 +62,8 @@ class RunSpec:
     branch: str | None = None
     inputs: dict[str, Any] = field(default_factory=dict)
     outputs: dict[str, str] = field(default_factory=dict)
+    results: dict[str, Any] = field(default_factory=dict)
+    state: list[Any] = field(default_factory=list)
     rerun: list[int | str] = field(default_factory=list)
     keep: list[int | str] = field(default_factory=list)
     allow_changed: bool = False

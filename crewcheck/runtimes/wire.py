@@ -13,19 +13,24 @@ journal with ``at`` (UTC ISO time) and ``n`` (1, 2, ...):
 
 ``hello``    protocol, pid, python, executable, crewai (version), seconds (of the import)
 ``loaded``   entry, kind, name, tasks (see below), inputs (recorded), tools, cwd, model,
-             endpoint, ran_before (true: a script's code before the kickoff has run)
-``plan``     items (see `engine.invalidation`), warnings and losses (each {rule, where,
+             endpoint, ran_before (true: a script's code before the kickoff has run);
+             of a flow methods (see below)
+``plan``     items (see `engine.invalidation`; of a flow `engine.flow_plan`: first the
+             recorded calls, then methods to come), warnings and losses (each {rule, where,
              message}), changed (differences that were accepted), branch, nothing_to_run
 ``refused``  reason (a rule), message, hint, differences (list of lines); the rule is
              ``not-valid`` where the user's own check (``validate`` of the spec, asked
              before ``loaded``) says that the checkpoint is not good any more
 ``started``  branch, checkpoint_id
-``event``    event (CrewAI's type), task (position or null), task_name, agent, method,
-             tool, model, tokens, seconds, replayed (true: answered from the recording),
-             error
+``event``    event (CrewAI's type), task (position of the task, of a flow's call for
+             ``method_execution_*``, or null), task_name, agent, method (of a flow), tool,
+             model, tokens, seconds, replayed (true: answered from the recording), error
 ``checkpoint``  id, branch, parent_id, location, trigger; or ``lost`` (the error)
-``prompt``   id, message, kind (``human_input``), task; answered by ``answer``
-``paused``   method, message, flow_id
+``prompt``   id, message, kind (``human_input``, or of a flow ``human_feedback``), task; of a flow
+             method, output (what a person is asked about) and outcomes (list);
+             answered by ``answer``
+``paused``   method, message, output (what a person is asked about, as a text), outcomes (list),
+             flow_id, checkpoint_id (newest)
 ``finished`` result (text), nothing_to_run (true: it was finished already), tokens
 ``failed``   error, error_type, traceback, hint, checkpoint_id (newest valid one, or null)
 ``interrupted``  signal, checkpoint_id
@@ -40,11 +45,12 @@ whose supervisor ended in order). Where the child is gone without a last message
 **To the child**, on its other descriptor, from the supervisor:
 
 ``go``       branch, checkpoint_id (parent of what will be written), keep (positions of the
-             tasks that answer from the recording), outputs (position -> edited text),
-             inputs (what is changed, over the recorded ones; or null); optional: document
-             (path of the fork's own document: its event record is gone on with), fresh
-             (positions of tasks whose model calls are asked again although they had been
-             answered)
+             tasks that answer from the recording; of a flow, of the calls), outputs
+             (position -> edited text), results (of a flow: position -> JSON value), inputs
+             (what is changed, over the recorded ones; or null); optional: document (path of
+             the fork's own document: its event record is gone on with; what a flow keeps is
+             told by it alone), fresh (positions of tasks whose model calls are asked again
+             although they had been answered)
 ``abort``    without more
 ``answer``   id, text
 
@@ -56,6 +62,9 @@ A task in ``loaded``: ``index``, ``name``, ``template``, ``agent``, ``state`` (`
 ``under-way`` or ``pending``), ``depends_on`` (positions whose outputs its prompt holds),
 ``names`` (inputs that its own and its agent's templates name), ``asynchronous``,
 ``output_class`` (name or null), ``model``, ``endpoint``, ``tools``.
+
+A method in ``loaded``: ``name``, ``kind``, ``waits_for``, ``all_of``, ``labels`` (see
+`runtimes.static_flows.Step`), ``calls`` (positions of its recorded calls).
 """
 
 from __future__ import annotations

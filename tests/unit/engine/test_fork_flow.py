@@ -59,6 +59,13 @@ def of_flow(doc: Json) -> Json:
     return next(one for one in doc["entities"] if one["entity_type"] == "flow")
 
 
+def state_of(doc: Json) -> Json:
+    """The state that is gone on with, but for its id: that is a new one."""
+    state = dict(of_flow(doc)["checkpoint_state"])
+    assert state.pop("id") not in ("s", None)
+    return state
+
+
 def told(doc: Json) -> list[tuple[str, str, Any]]:
     found = calls(of_flow(doc), "Shop", sorted_events(doc))
     return [(call.label, call.state, call.result) for call in found]
@@ -71,9 +78,7 @@ def test_a_changed_state_is_what_the_rest_begins_with() -> None:
     assert source == before
     entity = of_flow(made)
     # the state after the last finished method, not what the failed one had begun with it
-    assert entity["checkpoint_state"] == {
-        "id": "s", "size": 5, "order": "bread", "sum": 3, "box": "big",
-    }  # fmt: skip
+    assert state_of(made) == {"size": 5, "order": "bread", "sum": 3, "box": "big"}
     nodes = made["event_record"]["nodes"]
     assert nodes["event-5"]["event"]["state"] == entity["checkpoint_state"]
     assert told(made) == [("order", "done", "bread"), ("price", "done", {"sum": 3})]
@@ -92,7 +97,7 @@ def test_an_edited_result_takes_what_followed_back() -> None:
     assert entity["checkpoint_completed_methods"] == ["order"]
     assert entity["checkpoint_method_outputs"] == [{"method": "order", "output": "cake"}]
     assert entity["checkpoint_method_counts"] == {"order": 1}
-    assert entity["checkpoint_state"] == {"id": "s", "size": 2, "order": "bread"}
+    assert state_of(made) == {"size": 2, "order": "bread"}
     assert made["crewcheck"]["dropped"] == ["price"]
 
 
@@ -103,8 +108,9 @@ def test_a_failed_method_can_be_given_its_result() -> None:
     ]  # fmt: skip
     event = made["event_record"]["nodes"]["event-8"]["event"]
     assert (event["type"], "error" in event) == ("method_execution_finished", False)
-    assert event["state"] == {"id": "s", "size": 2, "order": "bread", "sum": 3}
     entity = of_flow(made)
+    assert event["state"] == entity["checkpoint_state"]
+    assert state_of(made) == {"size": 2, "order": "bread", "sum": 3}
     assert entity["checkpoint_method_counts"] == {"order": 1, "price": 1, "pack": 1}
     assert entity["checkpoint_method_outputs"][-1] == {"method": "pack", "output": "packed"}
 
@@ -120,13 +126,24 @@ def test_a_fork_without_edits_keeps_what_was_under_way() -> None:
     made = forked(Edits(), [2])
     assert set(made["event_record"]["nodes"]) == {f"event-{n}" for n in range(1, 9)}
     assert len(made["entities"]) == 2
-    assert of_flow(made)["checkpoint_state"] == of_flow(shop())["checkpoint_state"]
+    assert state_of(made) == {"size": 2, "order": "bread", "sum": 3, "box": "half"}
+    # the newest finished call is what is gone on from: its state is exact, its id is the fork's
+    gone_on_with = made["event_record"]["nodes"]["event-5"]["event"]["state"]
+    assert gone_on_with == {"size": 2, "order": "bread", "sum": 3, "id": gone_on_with["id"]}
+    assert gone_on_with["id"] == of_flow(made)["checkpoint_state"]["id"]
+
+
+def test_each_fork_has_a_state_id_of_its_own() -> None:
+    ids = {of_flow(forked(Edits(), [2]))["checkpoint_state"]["id"] for _ in range(2)}
+    assert len(ids) == 2
+    own = forked(Edits(state={("id",): "mine"}), [2])
+    assert of_flow(own)["checkpoint_state"]["id"] == "mine"
 
 
 def test_run_from_the_start_begins_with_the_inputs() -> None:
     made = forked(Edits(inputs={"size": 9}), [0, 1, 2])
     entity = of_flow(made)
-    assert entity["checkpoint_state"] == {"id": "s", "size": 9}
+    assert state_of(made) == {"size": 9}
     assert entity["checkpoint_completed_methods"] == []
     assert list(made["event_record"]["nodes"]) == ["event-1"]
     assert made["event_record"]["nodes"]["event-1"]["event"]["inputs"] == {"size": 9}

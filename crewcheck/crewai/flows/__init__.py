@@ -1,0 +1,1 @@
+"""Resuming flows: finished calls of methods answer from the recording."""

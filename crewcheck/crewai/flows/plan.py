@@ -1,0 +1,185 @@
+"""What a run would do, said before it does it; and what it was then told to do."""
+
+from __future__ import annotations
+
+import dis
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from crewcheck.crewai.flows import match, values
+from crewcheck.crewai.flows.saved import SavedFlow
+from crewcheck.crewai.flows.steps import Step
+from crewcheck.crewai.refusal import Refusal
+from crewcheck.engine.flow_plan import FlowWishes, plan_flow
+from crewcheck.engine.invalidation import RUN, Decision, to_keep
+from crewcheck.errors import CrewcheckError
+from crewcheck.model.edits import Edits, changed_inputs
+from crewcheck.model.flow_calls import DONE
+from crewcheck.model.json_path import changed_at, write_path
+from crewcheck.runtimes.spec import RunSpec
+from crewcheck.runtimes.wire import Message
+
+
+@dataclass
+class Plan:
+    """``items`` decide each call, then each method to come; ``changed`` are differences that
+    were accepted."""
+
+    items: list[Decision]
+    changed: list[str]
+    warnings: list[dict[str, str]] = field(default_factory=list)
+    losses: list[dict[str, str]] = field(default_factory=list)
+
+
+@dataclass
+class Order:
+    """What ``go`` said, checked: ``keep`` are positions of calls, ``results`` the edited ones,
+    ``state`` the flow's state, None where the recorded one holds. ``fresh`` are calls whose
+    model calls are asked again."""
+
+    keep: frozenset[int]
+    results: dict[int, Any]
+    inputs: dict[str, Any] | None
+    fresh: frozenset[int] = frozenset()
+
+
+def edits_of(spec: RunSpec, saved: SavedFlow) -> Edits:
+    """The edits that the run was started with. Raises `Refusal`."""
+
+    def position(value: object) -> int:
+        index = int(str(value)) if str(value).isdecimal() else -1
+        if not 0 <= index < len(saved.calls):
+            raise Refusal("no-such-call", f"this checkpoint has no call at position {value}")
+        return index
+
+    return Edits(
+        inputs=dict(spec.inputs),
+        results={position(key): value for key, value in spec.results.items()},
+        state={tuple(map(str, path)): value for path, value in spec.state},
+        rerun={position(value) for value in spec.rerun},
+        keep={position(value) for value in spec.keep},
+    )
+
+
+def make(
+    flow: Any, steps: Sequence[Step], saved: SavedFlow, edits: Edits, allow_changed: bool
+) -> Plan:
+    """Compare, decide, and name what is lost. Raises `Refusal`."""
+    changed = match.accept(match.compare(flow, steps, saved), allow_changed)
+    inputs = frozenset(changed_inputs(saved.inputs, edits))
+    wishes = FlowWishes(edits.results, inputs, frozenset(edits.rerun), frozenset(edits.keep))
+    items = plan_flow(saved.calls, steps, wishes, finished=saved.finished)
+    for index, value in edits.results.items():
+        call = saved.calls[index]
+        values.parse_edited(flow._methods[call.method], value, call.label)
+    state = saved.state or {}
+    for path, value in edits.state.items():
+        try:
+            state, _ = changed_at(state, path, value, "the state")
+        except CrewcheckError as error:
+            raise Refusal("no-such-state", error.message, error.hint or "") from None
+    check_state(flow, state, [write_path(path) for path in edits.state])
+    return Plan(items, changed, _warnings(saved), _losses(flow, saved, edits, items))
+
+
+def check_state(flow: Any, state: Mapping[str, Any], edited: Sequence[str]) -> None:
+    """Raises `Refusal` where a state does not fit the flow's own class."""
+    validate = getattr(type(flow._state), "model_validate", None)
+    if not state or not callable(validate):
+        return
+    try:
+        validate(dict(state))
+    except Exception as error:
+        what = f"the edited state ({', '.join(edited)})" if edited else "the recorded state"
+        raise Refusal(
+            "state-class",
+            f"{what} does not fit {type(flow._state).__name__}",
+            "give it a value that the state's class takes: --state PATH=JSON",
+            values.problems(error),
+        ) from None
+
+
+def order(message: Message, flow: Any, saved: SavedFlow) -> Order:
+    """What ``go`` says, checked against what can be done. Raises `Refusal`."""
+    given = dict(message.get("results") or {})
+    results = {int(key): value for key, value in given.items()}
+    keep = {int(value) for value in message.get("keep") or []} | set(results)
+    for index in sorted(keep):
+        if index >= len(saved.calls):
+            raise Refusal("no-such-call", f"this checkpoint has no call at position {index}")
+        if index not in results and saved.calls[index].state != DONE:
+            raise Refusal("nothing-to-keep", f"{saved.label(index)} has no result to keep")
+    for index, value in results.items():
+        call = saved.calls[index]
+        values.parse_edited(flow._methods[call.method], value, call.label)
+    changed = message.get("inputs") or {}
+    inputs = {**(saved.inputs or {}), **changed} if changed or saved.inputs is not None else None
+    fresh = frozenset(int(value) for value in message.get("fresh") or [])
+    return Order(frozenset(keep), results, inputs, fresh)
+
+
+def _warnings(saved: SavedFlow) -> list[dict[str, str]]:
+    if saved.flow_started is None and not saved.calls and saved.inputs is None:
+        message = "the checkpoint was written before the kickoff: its inputs are not in it"
+        return [{"rule": "inputs-unknown", "where": "", "message": message}]
+    return []
+
+
+def _losses(
+    flow: Any, saved: SavedFlow, edits: Edits, items: Sequence[Decision]
+) -> list[dict[str, str]]:
+    """What the replay cannot bring back."""
+    found: list[dict[str, str]] = []
+
+    def lose(rule: str, where: str, message: str) -> None:
+        found.append({"rule": rule, "where": where, "message": message})
+
+    told: set[str] = set()
+    for index in to_keep(items):
+        call = saved.calls[index]
+        method = flow._methods.get(call.method)
+        if call.method in told:
+            continue
+        told.add(call.method)
+        if index not in edits.results and not values.is_plain(method, call.result):
+            lose(
+                "result-class",
+                call.label,
+                "its result comes back as plain JSON: say what it returns with an annotation, "
+                "if that is an object",
+            )
+        names = _sets(method)
+        if names:
+            listed = ", ".join(names)
+            lose("attributes", call.label, f"it had set {listed}, beside the state: it is not set")
+    for one in items:
+        if one.action != RUN or one.rule not in ("under-way", "failed"):
+            continue
+        call = saved.calls[one.index]
+        if any(other.index not in call.before for other in saved.done):
+            lose(
+                "state-shared",
+                call.label,
+                "it ran beside others: what it had done to the state may be in it already",
+            )
+    return found
+
+
+def _sets(method: Any) -> list[str]:
+    """The attributes of itself that a method sets."""
+    function = getattr(method, "__func__", method)
+    while hasattr(function, "unwrap"):
+        function = function.unwrap()
+    code = getattr(function, "__code__", None)
+    if code is None or not code.co_argcount:
+        return []
+    own = code.co_varnames[0]
+    found: dict[str, None] = {}
+    before = None
+    for one in dis.get_instructions(code):
+        is_set = one.opname == "STORE_ATTR" and before is not None and before.argval == own
+        if is_set and str(one.argval) != "state":
+            found[f"{own}.{one.argval}"] = None
+        before = one
+    return list(found)
