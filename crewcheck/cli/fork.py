@@ -65,7 +65,7 @@ def _write_only(console: Console, source: Source, wish: Wish, as_json: bool, dry
     from crewcheck.engine.data_plan import decide_from_data
     from crewcheck.engine.planning import data_report
     from crewcheck.engine.running import FORK, branch_of, fork_without_run, project_of
-    from crewcheck.engine.source import CREW
+    from crewcheck.engine.source import AGENT, CREW
 
     checkpoint_id = location = ""
     if dry_run:
@@ -84,7 +84,11 @@ def _write_only(console: Console, source: Source, wish: Wish, as_json: bool, dry
     for line, style in plan_lines(report):
         click.secho(line, err=True, **styled(style))
     if not dry_run:
-        way = f"; run it with `crewcheck resume {checkpoint_id}`" if source.kind == CREW else ""
+        way = (
+            f"; run it with `crewcheck resume {checkpoint_id}`"
+            if source.kind in (CREW, AGENT)
+            else ""
+        )
         console.note(f"forked to branch {name(branch or '')}{way}")
         console.rows([[checkpoint_id, branch, location]])
     return Exit.DONE

@@ -14,8 +14,9 @@ from crewcheck.engine import attempts
 from crewcheck.engine.branches import check_branch, new_branch
 from crewcheck.engine.data_plan import decide_from_data
 from crewcheck.engine.fork import dump, fork_document, new_id
+from crewcheck.engine.fork_agent import check_edits
 from crewcheck.engine.invalidation import RUN, Decision, not_kept
-from crewcheck.engine.source import CREW, Source
+from crewcheck.engine.source import AGENT, CREW, Source
 from crewcheck.errors import NotFound, Refused, UsageProblem
 from crewcheck.model.crew import placeholders
 from crewcheck.model.document import mapping, text
@@ -89,12 +90,14 @@ def prepare(source: Source, wish: Wish) -> Prepared:
     Nothing of the user's is imported or run, and nothing is written. Raises `Refused`,
     `NotFound`, `UsageProblem` or `NoInterpreter`.
     """
-    if source.kind != CREW:
+    if source.kind not in (CREW, AGENT):
         raise Refused(
             f"{shown(source.id)} is a checkpoint of a {source.kind}, "
-            "and only crews can be run so far",
+            "and only crews and agents can be run so far",
             "write the fork without running it: `crewcheck fork --no-run`",
         )
+    if source.kind == AGENT:
+        check_edits(wish.edits)
     branch = branch_of(source, wish)
     writable(source.catalog.store)
     store = os.path.abspath(source.catalog.store.location)
@@ -108,9 +111,9 @@ def prepare(source: Source, wish: Wish) -> Prepared:
         source_branch=source.checkpoint.branch,
         python=interpreter.path,
         cwd=project.folder,
-        kind="crew",
+        kind=source.kind,
         name=source.name,
-        total=len(source.tasks),
+        total=1 if source.kind == AGENT else len(source.tasks),
         path=list(project.path),
         env=dict(project.env),
         entry=entry,
@@ -139,7 +142,7 @@ def _unasked_inputs(source: Source, edits: Edits) -> list[str]:
     known = {*source.inputs, *placeholders(*templates)}
     notes = []
     for key in edits.inputs:
-        if key not in known:
+        if key not in known and source.kind == CREW:
             close = get_close_matches(key, known, 1)
             hint = f"; did you mean {shown(close[0])}?" if close else ""
             notes.append(f"no task asks for the input {shown(key)}{hint}")
@@ -209,7 +212,7 @@ def start(prepared: Prepared) -> RunHandle:
     """
     header = prepared.source.checkpoint.header
     document = None
-    if prepared.spec.store_kind == "json":
+    if prepared.spec.store_kind == "json" and not prepared.source.mended:
         prepared.spec.document_path = os.path.abspath(header.location)
     else:
         document = prepared.source.document
