@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import click
 
 from crewcheck.engine.running import Wish
-from crewcheck.engine.source import FLOW, Source, find_call, result_value
+from crewcheck.engine.source import AGENT, FLOW, Source, find_agent, find_call, result_value
 from crewcheck.errors import NotFound, Unreadable, UsageProblem
 from crewcheck.model.edits import (
     Edits,
@@ -102,7 +102,7 @@ def edits_from(options: dict[str, Any], source: Source) -> Edits:
         path = options["inputs_file"]
         edits.inputs.update(parse_inputs_file(_read(path), path))
     edits.inputs.update(parse_input(one) for one in options["inputs"])
-    find = _call_finder(source) if source.kind == FLOW else _task_finder(source)
+    find = _finder(source)
     for one in options["outputs"]:
         item, sign, value = one.partition("=")
         if not sign:
@@ -127,12 +127,13 @@ def edits_from(options: dict[str, Any], source: Source) -> Edits:
     return edits
 
 
-def _task_finder(source: Source) -> Callable[[str], int]:
+def _finder(source: Source) -> Callable[[str], int]:
+    """What finds the position of an item that a person names."""
+    if source.kind == FLOW:
+        return lambda wanted: find_call(source.calls, wanted)
+    if source.kind == AGENT:
+        return lambda wanted: find_agent(source, wanted)
     return lambda wanted: find_task(source.tasks, wanted)
-
-
-def _call_finder(source: Source) -> Callable[[str], int]:
-    return lambda wanted: find_call(source.calls, wanted)
 
 
 def _read(path: str) -> str:

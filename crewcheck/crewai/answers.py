@@ -28,20 +28,15 @@ class Answers:
 
     def add(self, task: Any, task_id: str, events: Iterable[Mapping[str, Any]]) -> None:
         """Take the finished calls of a task from its events (in order)."""
-        asked: dict[str, Mapping[str, Any]] = {}
-        calls: list[tuple[list[Any], str]] = []
-        for event in events:
-            if event.get("task_id") != task_id:
-                continue
-            call_id = text(event.get("call_id")) or ""
-            if event.get("type") == "llm_call_started":
-                asked[call_id] = event
-            elif event.get("type") == "llm_call_completed" and call_id in asked:
-                response = text(event.get("response"))
-                if response and event.get("call_type") == "llm_call":
-                    calls.append((_plain(asked[call_id].get("messages")), response))
+        calls = _finished(event for event in events if event.get("task_id") == task_id)
         if calls:
             self._tasks[id(task)] = (task, calls)
+
+    def add_for_anyone(self, events: Iterable[Mapping[str, Any]]) -> None:
+        """Take finished calls that answer whoever asks the same for no task."""
+        calls = _finished(events)
+        if calls:
+            self._tasks[id(None)] = (None, calls)
 
     def __bool__(self) -> bool:
         return bool(self._tasks)
@@ -67,6 +62,21 @@ class Answers:
                 return None
         self._told(task, response)
         return response
+
+
+def _finished(events: Iterable[Mapping[str, Any]]) -> list[tuple[list[Any], str]]:
+    """The finished calls among some events: what was asked, and the text of the answer."""
+    asked: dict[str, Mapping[str, Any]] = {}
+    calls: list[tuple[list[Any], str]] = []
+    for event in events:
+        call_id = text(event.get("call_id")) or ""
+        if event.get("type") == "llm_call_started":
+            asked[call_id] = event
+        elif event.get("type") == "llm_call_completed" and call_id in asked:
+            response = text(event.get("response"))
+            if response and event.get("call_type") == "llm_call":
+                calls.append((_plain(asked[call_id].get("messages")), response))
+    return calls
 
 
 def _plain(messages: Any) -> list[Any]:

@@ -13,18 +13,17 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
+from crewcheck.crewai.bus import flush
 from crewcheck.crewai.channel import Channel
 from crewcheck.crewai.refusal import Aborted, Refusal
 from crewcheck.crewai.saved import Saved, load_document
 from crewcheck.crewai.session import Session
 from crewcheck.crewai.sessions import open_session
-from crewcheck.crewai.signals import Interrupted, Signals
+from crewcheck.crewai.signals import Signals
 from crewcheck.runtimes.spec import RunSpec, read_spec
 from crewcheck.runtimes.wire import PROTOCOL
 
 DONE, FAILED, REFUSED, PAUSED, INTERRUPTED = 0, 1, 5, 6, 130
-
-_FLUSH_SECONDS = 10.0
 
 
 def run(spec_path: str, fd_in: int, fd_out: int) -> int:
@@ -193,14 +192,6 @@ class Runner:
         newest = self.session.newest if self.session else None
         self.channel.send("interrupted", signal=name, checkpoint_id=newest)
         _leave(INTERRUPTED)
-
-
-def flush(seconds: float = _FLUSH_SECONDS) -> None:
-    """Wait for CrewAI's handlers: checkpoints are written by them."""
-    bus = sys.modules.get("crewai.events.event_bus")
-    with suppress(Exception, Interrupted):
-        if bus is not None:
-            bus.crewai_event_bus.flush(seconds)
 
 
 def _leave(code: int) -> None:

@@ -94,6 +94,10 @@ class Session(Generic[S]):
         """
         raise NotImplementedError
 
+    def earlier(self, kind: str, target: Any, args: Args, named: Named) -> Any:
+        """What a program's kickoff before the checkpoint's gave, None where that is not known."""
+        return None
+
     def arguments(self, args: Args, named: Named) -> tuple[Args, Named]:
         """What a program's kickoff is to be called with instead, once it has been agreed on."""
         raise NotImplementedError

@@ -31,7 +31,12 @@ def open_session(channel: Channel, spec: RunSpec, document: Mapping[str, Any]) -
         from crewcheck.crewai.flows.session import FlowSession
 
         return FlowSession(channel, spec, SavedFlow(*given))
+    if kind == "agent":
+        from crewcheck.crewai.agents.saved import SavedAgent
+        from crewcheck.crewai.agents.session import AgentSession
+
+        return AgentSession(channel, spec, SavedAgent(*given))
     raise Refusal(
         "kind-not-supported",
-        f"this is a checkpoint of a {kind}, and only crews and flows can be resumed so far",
+        f"this is a checkpoint of a {kind}, and only crews, flows and agents can be resumed so far",
     )

@@ -14,13 +14,17 @@ from crewcheck.engine.costs import costs
 from crewcheck.engine.flow_plan import FlowWishes, Step, plan_flow
 from crewcheck.engine.invalidation import (
     DONE,
+    FAILED,
+    PENDING,
     SKIPPED,
+    UNDER_WAY,
     Decision,
     TaskFacts,
     Wishes,
     decide,
 )
-from crewcheck.engine.source import FLOW, Source
+from crewcheck.engine.source import AGENT, FLOW, Source
+from crewcheck.model.agent import QUESTION
 from crewcheck.model.document import objects
 from crewcheck.model.edits import Edits, changed_inputs
 from crewcheck.runtimes.project import Project
@@ -29,7 +33,9 @@ from crewcheck.runtimes.static_match import match_crew, match_flow
 
 
 def facts_from_data(source: Source, project: Project | None) -> list[TaskFacts]:
-    """What the plan of a crew is made from."""
+    """What the plan of a crew or an agent is made from."""
+    if source.agent is not None:
+        return [agent_facts(source)]
     found = None
     if project is not None:
         matches = match_crew(
@@ -55,6 +61,16 @@ def facts_from_data(source: Source, project: Project | None) -> list[TaskFacts]:
             )
         )
     return facts
+
+
+def agent_facts(source: Source) -> TaskFacts:
+    """An agent's one run, as `invalidation` takes it."""
+    run = source.agent
+    state = PENDING
+    if run is not None and run.kickoff_id is not None:
+        state = DONE if run.answer is not None else FAILED if run.error else UNDER_WAY
+    label = (source.name or "").strip() or AGENT
+    return TaskFacts(0, state, frozenset(), frozenset({QUESTION}), label)
 
 
 def steps_from_data(source: Source, project: Project | None) -> tuple[Step, ...] | None:

@@ -248,7 +248,7 @@ def _result(path: str, calls: int) -> str:
 
 
 def _answers(maker: Maker) -> Iterator[Item]:
-    old, new = (conversation(half.events) for half in maker.halves)
+    old, new = (conversation(half.document, half.entity, half.events) for half in maker.halves)
     yield from _one(maker, "answer", "question", (old[0], new[0]))
     yield from _one(maker, "answer", "answer", (old[1], new[1]))
 

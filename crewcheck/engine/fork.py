@@ -14,6 +14,7 @@ import time
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from crewcheck.engine.fork_agent import fork_agent
 from crewcheck.engine.fork_crew import fork_crew
 from crewcheck.engine.fork_flow import fork_flow
 from crewcheck.errors import Refused
@@ -37,11 +38,11 @@ def fork_document(
     edits: Edits,
     run: Iterable[int],
 ) -> dict[str, Any]:
-    """The document of a fork of a crew's or flow's checkpoint. The source is not touched.
+    """The document of a fork of a checkpoint. The source is not touched.
 
-    ``run`` are the positions of the tasks, or of the calls of a flow's methods, that are not
-    kept: what they gave is dropped with all that the events tell of them. Raises `Refused`
-    where an edit does not fit.
+    ``run`` are the positions of the tasks, of the calls of a flow's methods, or of an
+    agent's one run, that are not kept: what they gave is dropped with all that the events
+    tell of them. Raises `Refused` where an edit does not fit.
     """
     made = copy.deepcopy(dict(document))
     entity: Any = primary(made, list(iter_events(made)))
@@ -51,8 +52,10 @@ def fork_document(
         changes, dropped = fork_crew(made, entity, edits, frozenset(run))
     elif kind == "flow":
         changes, dropped = fork_flow(made, entity, edits, frozenset(run))
+    elif kind == "agent":
+        changes, dropped = fork_agent(made, entity, edits, frozenset(run))
     else:
-        raise Refused("only crews and flows can be forked, and this checkpoint holds none")
+        raise Refused("only crews, flows and agents can be forked, and this holds none")
     place = next(index for index, one in enumerate(entities(made)) if one is entity)
     own = {
         "source": source_id,

@@ -6,7 +6,7 @@ here holds a key unless secrets were asked for.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any
 
@@ -20,12 +20,12 @@ from crewcheck.lineage import Node
 from crewcheck.model import crew as crews
 from crewcheck.model import events as eventlog
 from crewcheck.model import flow as flows
+from crewcheck.model.agent import agent_run, question_text
 from crewcheck.model.document import (
     LeanDocument,
     iter_events,
     kickoff_inputs,
     mapping,
-    sequence,
     sorted_events,
     text,
 )
@@ -168,7 +168,7 @@ def lay_out(
         )
         newest = newest_state(entity, [one for one in made if one.state == DONE])
         behind = None if same_json(newest, flows.state(entity)) else newest
-    question, answer = conversation(events) if kind == "agent" else (None, None)
+    question, answer = conversation(document, entity, events) if kind == "agent" else (None, None)
     known = checkpoint.summary.notes if checkpoint.summary else ()
     notes = (*known, *summary.notes, *notes)
     info = Info(
@@ -238,27 +238,12 @@ def _agents(kind: str | None, entity: Any) -> list[crews.Agent]:
     return [crews.agent(entity)] if kind == "agent" else []
 
 
-def conversation(events: list[Any]) -> tuple[str | None, str | None]:
+def conversation(
+    document: Mapping[str, Any], entity: Mapping[str, Any], events: list[Any]
+) -> tuple[str | None, str | None]:
     """What an agent without a crew was asked, and what it answered."""
-    question = answer = None
-    for event in events:
-        if event.get("type") == "lite_agent_execution_started":
-            question = _asked(event.get("messages"))
-        elif event.get("type") == "lite_agent_execution_completed":
-            answer = eventlog.detail(event)
-            question = question or _asked(event.get("messages"))
-    return question, answer
-
-
-def _asked(messages: object) -> str | None:
-    if isinstance(messages, str):
-        return messages
-    contents = [
-        text(mapping(message).get("content"))
-        for message in sequence(messages)
-        if mapping(message).get("role") != "system"
-    ]
-    return next((content for content in reversed(contents) if content), None)
+    run = agent_run(document, entity, events)
+    return question_text(run.question), run.answer
 
 
 def place_in_lineage(node: Node) -> dict[str, Any]:

@@ -16,8 +16,9 @@ from crewcheck.engine.choices import remember
 from crewcheck.engine.data_plan import decide_from_data
 from crewcheck.engine.entry import Entry, NoEntry, find_entry, holds, is_in
 from crewcheck.engine.fork import dump, fork_document, new_id
+from crewcheck.engine.fork_agent import check_edits
 from crewcheck.engine.invalidation import KEEP, Decision, not_kept
-from crewcheck.engine.source import CREW, Source
+from crewcheck.engine.source import AGENT, CREW, Source
 from crewcheck.errors import UsageProblem
 from crewcheck.model.crew import placeholders
 from crewcheck.model.edits import Edits, changed_inputs
@@ -71,6 +72,8 @@ def prepare(source: Source, wish: Wish) -> Prepared:
     Nothing of the user's is imported or run, and nothing is written. Raises `Refused`,
     `NotFound`, `UsageProblem` or `NoInterpreter`.
     """
+    if source.kind == AGENT:
+        check_edits(wish.edits)
     branch = branch_of(source, wish)
     writable(source.catalog.store)
     store = os.path.abspath(source.catalog.store.location)
@@ -170,7 +173,7 @@ def start(prepared: Prepared) -> RunHandle:
     """
     header = prepared.source.checkpoint.header
     document = None
-    if prepared.spec.store_kind == "json":
+    if prepared.spec.store_kind == "json" and not prepared.source.mended:
         prepared.spec.document_path = os.path.abspath(header.location)
     else:
         document = prepared.source.document

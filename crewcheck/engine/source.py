@@ -1,4 +1,4 @@
-"""A checkpoint, read to go on from: a crew with its tasks, or a flow with its calls."""
+"""A checkpoint, read to go on from: a crew with its tasks, a flow with its calls, an agent."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from crewcheck.engine.catalog import Catalog
+from crewcheck.engine.mending import mended
 from crewcheck.errors import NotFound, Refused, UsageProblem
 from crewcheck.lineage import Node
+from crewcheck.model.agent import QUESTION, AgentRun, agent_run, within
 from crewcheck.model.crew import Task, tasks
 from crewcheck.model.document import iter_events, kickoff_inputs, mapping, sorted_events, text
 from crewcheck.model.events import Tokens, seconds_between, total_tokens
@@ -17,16 +19,18 @@ from crewcheck.model.harmless import name as shown
 from crewcheck.model.primary import flow_name, primary
 from crewcheck.model.scan import Checkpoint
 
-CREW, FLOW = "crew", "flow"
+CREW, FLOW, AGENT = "crew", "flow", "agent"
 
 
 @dataclass(slots=True)
 class Source:
     """What a run or fork starts from.
 
-    ``kind`` is ``crew`` (then ``tasks`` are its items) or ``flow`` (then ``calls`` are, and
-    ``state`` is the state after the last finished one). ``spent`` is what the run has cost
-    so far: tokens, and seconds from its first event to its last.
+    ``kind`` is ``crew`` (then ``tasks`` are its items), ``flow`` (then ``calls`` are, and
+    ``state`` is the state after the last finished one) or ``agent`` (then ``agent`` is its
+    run, the one item). ``tokens`` and ``seconds`` are what the run has cost so far, from its
+    first event to its last. ``mended``: the document is more than what the store has
+    (`mending`).
     """
 
     catalog: Catalog
@@ -39,6 +43,8 @@ class Source:
     tasks: list[Task] = field(default_factory=list)
     calls: list[Call] = field(default_factory=list)
     state: Any = None
+    agent: AgentRun | None = None
+    mended: bool = False
     tokens: Tokens = field(default_factory=Tokens)
     seconds: float | None = None
 
@@ -52,19 +58,25 @@ class Source:
 
     @property
     def done(self) -> int:
-        """How many tasks have a result, or calls have ended well."""
+        """How many tasks have a result, calls have ended well, or questions an answer."""
+        if self.agent is not None:
+            return int(self.agent.answer is not None)
         if self.kind == FLOW:
             return sum(1 for call in self.calls if call.state == DONE)
         return sum(1 for task in self.tasks if task.output is not None)
 
     @property
     def total(self) -> int | None:
-        """How many tasks there are; of a flow's calls nobody knows."""
+        """How many tasks or questions there are; of a flow's calls nobody knows."""
+        if self.agent is not None:
+            return 1
         return len(self.tasks) if self.kind == CREW else None
 
     @property
     def pending(self) -> bool:
         """Whether there is anything left to do."""
+        if self.agent is not None and self.agent.answer is not None:
+            return False
         return self.checkpoint.summary is None or self.checkpoint.summary.status != "finished"
 
     @property
@@ -73,10 +85,14 @@ class Source:
         flow that has finished returned."""
         if self.kind == FLOW:
             return recorded_result(sorted_events(self.document), self.name)
+        if self.agent is not None:
+            return self.agent.answer or ""
         return next((task.output for task in reversed(self.tasks) if task.output), "")
 
     def cost_of(self, index: int) -> tuple[int, float | None]:
         """The tokens and seconds that an item has cost so far."""
+        if self.agent is not None:
+            return self.tokens.total, self.seconds
         items: list[Any] = self.calls if self.kind == FLOW else self.tasks
         if index >= len(items):
             return 0, None
@@ -88,14 +104,17 @@ def read_source(catalog: Catalog, node: Node) -> Source:
     checkpoint = node.checkpoint
     catalog.read_summaries([checkpoint])
     node = catalog.forest.by_key[checkpoint.key]
-    document = catalog.store.document(checkpoint.header)
+    stored = document = catalog.store.document(checkpoint.header)
     entity: Any = primary(document, list(iter_events(document)))
     kind = text(mapping(entity).get("entity_type"))
-    if kind not in (CREW, FLOW):
+    if kind not in (CREW, FLOW, AGENT):
         raise Refused(
             f"{shown(checkpoint.id)} is a checkpoint of {_article(kind)}, "
-            "and only crews and flows can be forked so far"
+            "and only crews, flows and agents can be forked"
         )
+    if kind == AGENT:
+        document = mended(catalog, node, document)
+        entity = primary(document, list(iter_events(document)))
     events = sorted_events(document)
     source = Source(
         catalog,
@@ -106,12 +125,20 @@ def read_source(catalog: Catalog, node: Node) -> Source:
         text(entity.get("name")),
         kickoff_inputs(entity, events) or {},
         tokens=total_tokens(events),
+        mended=document is not stored,
     )
+    if kind == AGENT:
+        source.agent = agent_run(document, entity, events)
+        source.name = text(entity.get("role")) or source.name
+        if source.agent.question is not None:
+            source.inputs = {QUESTION: source.agent.question}
+        events = within(events, source.agent.kickoff_id)
+        source.tokens = total_tokens(events)
     if events:
         source.seconds = seconds_between(events[0].get("timestamp"), events[-1].get("timestamp"))
     if kind == CREW:
         source.tasks = tasks(document, entity, events)
-    else:
+    elif kind == FLOW:
         source.name = flow_name(entity, events)
         source.calls = calls(entity, source.name, events)
         done = (call for call in source.calls if call.state == DONE)
@@ -141,6 +168,14 @@ def find_call(found: list[Call], wanted: str) -> int:
         f'no call of "{shown(wanted)}" in this checkpoint',
         f"there are: {known}" if known else "none of its methods has begun",
     )
+
+
+def find_agent(source: Source, wanted: str) -> int:
+    """The position of an agent's one run: it is named by 1, or by the role. Raises `NotFound`."""
+    role = (source.name or "").strip()
+    if wanted.strip() in ("1", AGENT, role):
+        return 0
+    raise NotFound(f'no "{shown(wanted)}" in this checkpoint', f"there is: 1 {shown(role)}")
 
 
 def result_value(call: Call, given: str) -> Any:

@@ -72,7 +72,8 @@ def primary(document: Mapping[str, Any], events: Iterable[Event] | None) -> Enti
 def _of_trigger(pool: list[Entity], events: list[Event], trigger: str | None) -> Entity | None:
     """The candidate that the newest event of the trigger's type happened in."""
     path = path_to_root(events, trigger)
-    for event in reversed(path):
+    outermost = enclosing_id(path)
+    for event in [*([{"event_id": outermost}] if outermost else []), *reversed(path)]:
         for entity in pool:
             if _started_by(entity, event):
                 return entity
@@ -87,14 +88,31 @@ def _of_trigger(pool: list[Entity], events: list[Event], trigger: str | None) ->
 
 def _started_by(entity: Entity, root: Event) -> bool:
     kind = entity.get("entity_type")
-    if entity.get("checkpoint_kickoff_event_id") is not None:
-        return bool(entity["checkpoint_kickoff_event_id"] == root.get("event_id"))
-    if kind == "agent" and root.get("type") in ("lite_agent_execution_started",):
-        return entity.get("role") == root.get("agent_role") or (
-            entity.get("id") is not None
-            and entity.get("id") == mapping(root.get("agent_info")).get("id")
-        )
+    kickoff_id = entity.get("checkpoint_kickoff_event_id")
+    if kickoff_id is not None and (kickoff_id == root.get("event_id") or kind != "agent"):
+        return bool(kickoff_id == root.get("event_id"))
+    if kind == "agent" and root.get("type") == "lite_agent_execution_started":
+        # an agent names its kickoff only when that has begun; before, an older one
+        info = mapping(root.get("agent_info"))
+        by = "id" if text(info.get("id")) and text(entity.get("id")) else "role"
+        return text(entity.get(by)) is not None and entity[by] == info.get(by)
     return False
+
+
+def enclosing_id(path: list[Event]) -> str | None:
+    """The id of the event around all of a path to the root that is not in the record.
+
+    CrewAI begins an agent's record anew when the agent's own work is done, so what comes
+    after it names an opening that is gone.
+    """
+    if not path:
+        return None
+    last = path[-1]
+    return text(last.get("parent_event_id")) or (
+        text(last.get("started_event_id"))
+        if last.get("started_event_id") != last.get("event_id")
+        else None
+    )
 
 
 def path_to_root(events: list[Event], trigger: str | None) -> list[Event]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from crewcheck.model.document import entities, mapping, objects, text
+from crewcheck.model.agent import ANSWERED, agent_run
+from crewcheck.model.document import entities, event_order, mapping, objects, text
 from crewcheck.model.primary import NeedsRecord, flow_name, primary
-from crewcheck.model.scan import EDITS_NOTE, Damage, Summary
+from crewcheck.model.scan import EDITS_NOTE, FORK_TRIGGER, Damage, Summary
 from crewcheck.model.status import progress, status_of
 
 NOT_A_CHECKPOINT = "not-a-checkpoint"
@@ -51,10 +52,10 @@ def summarize(
         summary.name = _name(entity, first_events, partly=True)
     else:
         summary.name = _name(entity, all_events)
-    if summary.kind == "agent" and trigger is None:
+    if summary.kind == "agent" and trigger in (None, FORK_TRIGGER):
         if all_events is None:
             raise NeedsRecord
-        trigger = _agent_trigger(all_events)
+        trigger = _agent_trigger(head, entity, all_events)
     summary.done, summary.total, complete = progress(head, entity, trigger)
     summary.status = status_of(summary.kind, trigger, complete)
     summary.run_key = (
@@ -84,7 +85,10 @@ def _name(
     return text(entity.get("name"))
 
 
-def _agent_trigger(events: Iterable[Mapping[str, Any]]) -> str | None:
-    """Without a trigger (CrewAI 1.14.1) only the record tells that an agent has answered."""
-    answered = "lite_agent_execution_completed"
-    return answered if any(event.get("type") == answered for event in events) else None
+def _agent_trigger(
+    head: Mapping[str, Any], entity: Mapping[str, Any], events: Iterable[Mapping[str, Any]]
+) -> str | None:
+    """Of a fork, and without a trigger (CrewAI 1.14.1), only the record tells that an agent
+    has answered."""
+    run = agent_run(head, entity, sorted(events, key=event_order))
+    return ANSWERED if run.answer is not None else text(head.get("trigger"))

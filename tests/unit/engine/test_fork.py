@@ -142,9 +142,9 @@ def test_an_edited_output_that_must_be_json() -> None:
             forked(Edits(outputs={0: text}), [1], doc)
 
 
-def test_only_crews_so_far() -> None:
-    with pytest.raises(Refused, match="only crews"):
-        forked(Edits(), [], document(agent(crew=None)))
+def test_what_nobody_started_cannot_be_forked() -> None:
+    with pytest.raises(Refused, match="only crews, flows and agents"):
+        forked(Edits(), [], document(executor()))
 
 
 def test_a_fork_in_a_folder_store_is_a_checkpoint_of_its_branch(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from crewcheck.engine.fork import fork_document
-from crewcheck.errors import NotFound, Refused
+from crewcheck.errors import NotFound
 from crewcheck.model.document import sorted_events
 from crewcheck.model.edits import Edits
 from crewcheck.model.flow_calls import calls
@@ -161,9 +161,3 @@ def test_bare_outputs_of_older_versions() -> None:
 def test_a_place_that_is_not_there_is_refused() -> None:
     with pytest.raises(NotFound, match='the state has no "lag"; there are id, size, order, sum'):
         forked(Edits(state={("lag", "0"): 1}), [2])
-
-
-def test_an_agent_cannot_be_forked() -> None:
-    doc = document({"entity_type": "agent", "role": "A", "id": "1"})
-    with pytest.raises(Refused, match="only crews and flows"):
-        forked(Edits(), [], doc)

@@ -1,0 +1,290 @@
+"""One run of an agent: its question is asked again, or its recorded answer is given."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from typing import Any
+
+from crewcheck.crewai import answers, telling
+from crewcheck.crewai.agents import lineage, match
+from crewcheck.crewai.agents.asking import how_it_is_asked
+from crewcheck.crewai.agents.objects import AgentKind
+from crewcheck.crewai.agents.saved import Earlier, SavedAgent
+from crewcheck.crewai.agents.telling import AgentTelling
+from crewcheck.crewai.bus import flush
+from crewcheck.crewai.channel import Channel
+from crewcheck.crewai.crews.facts import endpoint_of, model_of
+from crewcheck.crewai.refusal import Refusal
+from crewcheck.crewai.session import Args, Named, NotRun, Session
+from crewcheck.engine.invalidation import (
+    DONE,
+    FAILED,
+    KEEP,
+    RUN,
+    UNDER_WAY,
+    Decision,
+    TaskFacts,
+    Wishes,
+    decide,
+)
+from crewcheck.model.agent import QUESTION
+from crewcheck.runtimes.spec import RunSpec
+from crewcheck.runtimes.wire import Message
+
+
+class AgentSession(Session[SavedAgent]):
+    """``options`` are what an agent that is found by its entry is asked with, besides the
+    question."""
+
+    kind = AgentKind()
+
+    def __init__(self, channel: Channel, spec: RunSpec, saved: SavedAgent) -> None:
+        super().__init__(channel, spec, saved)
+        self._wishes = _wishes(spec, saved)
+        self.question = spec.inputs.get(QUESTION, saved.run.question)
+        self.options: Named = {}
+        self._keeps: bool | None = None
+        self._fresh = False
+        self._entry = ""
+        self._format: Any = None
+        self._undo: Callable[[], None] = lambda: None
+        self._earlier: list[Earlier] = list(saved.earlier())
+
+    @property
+    def edited(self) -> bool:
+        return bool(self._wishes.inputs or self._wishes.rerun or self._wishes.keep)
+
+    def say_loaded(self, target: Any, entry: str, ran_before: bool) -> None:
+        self._entry = entry
+        task = {
+            "index": 0,
+            "name": target.role,
+            "template": None,
+            "agent": target.role,
+            "state": self.saved.state,
+            "depends_on": [],
+            "names": [QUESTION],
+            "asynchronous": False,
+            "output_class": None,
+            "model": model_of(target),
+            "endpoint": endpoint_of(target),
+            "tools": match.tool_names(target),
+        }
+        self.channel.send(
+            "loaded",
+            entry=entry,
+            kind="agent",
+            name=target.role,
+            tasks=[task],
+            inputs=self.saved.inputs,
+            tools=sorted(match.tool_names(target)),
+            cwd=self.spec.cwd,
+            model=task["model"],
+            endpoint=task["endpoint"],
+            ran_before=ran_before,
+        )
+
+    def say_plan(self, target: Any, ran_before: str = "") -> None:
+        saved = self.saved
+        changed = match.differences(target, saved.entity)
+        if changed and not self.spec.allow_changed:
+            raise Refusal(
+                "agent-differs",
+                "the project's agent is not the one of the checkpoint",
+                "accept it with --allow-changed",
+                changed,
+            )
+        item = self._decision()
+        if item.action == RUN and self.question is None and not ran_before:
+            raise Refusal(
+                "no-question",
+                f"what the agent was asked is not in {saved.checkpoint_id}, nor in another "
+                "checkpoint of its run: CrewAI has let go of it",
+                "run your own program with --script FILE, or ask anew with `crewcheck fork "
+                '--input question="..."`',
+            )
+        warnings = match.warnings(target, saved.entity, saved.label) if item.action == RUN else []
+        losses = self._losses(target) if item.action == RUN else []
+        if ran_before:
+            message = "the program's code before the kickoff has already run"
+            warnings.append({"rule": "ran-before", "where": ran_before, "message": message})
+        elif not self.options:
+            losses += self._find_out_how_it_is_asked(item)
+        self.channel.send(
+            "plan",
+            items=[item.as_dict()],
+            warnings=warnings,
+            losses=losses,
+            changed=changed,
+            branch=self.branch,
+            nothing_to_run=item.action == KEEP,
+        )
+
+    def _decision(self) -> Decision:
+        facts = TaskFacts(0, self.saved.state, frozenset(), frozenset({QUESTION}), self.saved.label)
+        return decide([facts], self._wishes)[0]
+
+    def _losses(self, target: Any) -> list[dict[str, str]]:
+        if self.saved.state in (UNDER_WAY, FAILED) and match.tool_names(target):
+            message = "it starts anew and may call its tools again"
+            return [{"rule": "tools-again", "where": self.saved.label, "message": message}]
+        return []
+
+    def _find_out_how_it_is_asked(self, item: Decision) -> list[dict[str, str]]:
+        asked = how_it_is_asked(self._entry, self.spec.cwd)
+        if asked.format is not None:
+            self.options = {"response_format": asked.format}
+            self._format = asked.format
+        if asked.known or item.action == KEEP:
+            return []
+        message = (
+            "a response_format that it is asked with is not in a checkpoint, and no kickoff of "
+            "it was found in the project; with --script your own program asks it"
+        )
+        return [{"rule": "response-format", "where": self.saved.label, "message": message}]
+
+    def take_order(self, message: Message, target: Any) -> None:
+        kept = {int(value) for value in message.get("keep") or []}
+        if kept - {0}:
+            raise Refusal("no-such-task", f"an agent has one thing to do, not {max(kept) + 1}")
+        if kept and self.saved.state != DONE:
+            raise Refusal("nothing-to-keep", f"{self.saved.label} has no answer to keep")
+        given = dict(message.get("inputs") or {})
+        _check_inputs(given)
+        self.question = given.get(QUESTION, self.question)
+        self._keeps = bool(kept)
+        self._fresh = bool(message.get("fresh")) or self.saved.state == DONE or bool(given)
+
+    def arm(self, target: Any) -> None:
+        if self._keeps is None:
+            raise RuntimeError("there was no go")
+        self._undo = lineage.begin(
+            target, self.saved, self.spec, self.record, self.branch, self.parent_id
+        )
+        told = self.telling = AgentTelling(self.channel, target)
+        if not self._keeps and not self._fresh and not self._wishes.rerun:
+            found = answers.Answers(told.answered)
+            found.add_for_anyone(self.saved.within)
+            answers.arm(found, [target])
+        self.begin()
+        telling.listen(told)
+        if self._keeps:
+            told.send("lite_agent_execution_completed", agent=target.role, replayed=True)
+
+    def disarm(self, target: Any) -> None:
+        answers.disarm()
+        flush()
+        self._undo()
+
+    def run(self, target: Any, kickoff: Callable[[], Any]) -> Any:
+        if is_in_loop():
+            return self.arun(target, kickoff)  # as CrewAI's own kickoff does there
+        return super().run(target, lambda: self._recorded(target) or kickoff())
+
+    async def arun(self, target: Any, kickoff: Callable[[], Awaitable[Any]]) -> Any:
+        async def asked() -> Any:
+            recorded = self._recorded(target)
+            return recorded if recorded is not None else await kickoff()
+
+        return await super().arun(target, asked)
+
+    def _recorded(self, target: Any) -> Any:
+        """The recorded answer, where it is kept."""
+        if not self._keeps:
+            return None
+        return output_of(target.role, self.saved.result, self._format)
+
+    def kickoff(self, target: Any) -> Any:
+        return target.kickoff(self.question, **self.options)
+
+    def account(self, target: Any, result: Any) -> None:
+        raw = getattr(result, "raw", None)
+        if not isinstance(raw, str) or inspect.isawaitable(result):
+            raise NotRun(f"CrewAI ended without an answer of {self.saved.label}")
+        self.result = raw
+
+    def differences(self, target: Any, args: Args, named: Named) -> tuple[bool, list[str]]:
+        lines = match.differences(target, self.saved.entity)
+        asked = match.question_differs(self.saved.run.question, _asked(args, named))
+        if self.spec.allow_changed:
+            same = target.role == self.saved.entity.get("role")
+            return same and not asked, lines + asked
+        return not lines and not asked, lines + asked
+
+    def arguments(self, args: Args, named: Named) -> tuple[Args, Named]:
+        rest = {key: value for key, value in named.items() if key != "from_checkpoint"}
+        asked = self.question if self.question is not None else _asked(args, named)
+        rest.pop("messages", None)
+        self._format = args[1] if len(args) > 1 else rest.get("response_format")
+        return (asked, *args[1:]), rest
+
+    def earlier(self, kind: str, target: Any, args: Args, named: Named) -> Any:
+        if kind != "agent":
+            return None
+        for place, one in enumerate(self._earlier):
+            asked = _asked(args, named)
+            if match.differences(target, one.info) or match.question_differs(one.question, asked):
+                continue
+            del self._earlier[: place + 1]
+            wanted = args[1] if len(args) > 1 else named.get("response_format")
+            return output_of(target.role, one.answer, wanted)
+        return None
+
+
+def is_in_loop() -> bool:
+    """Whether this is called within an event loop: there a kickoff gives a coroutine."""
+    import asyncio
+
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
+
+
+def _asked(args: Args, named: Named) -> Any:
+    return args[0] if args else named.get("messages")
+
+
+def _check_inputs(given: Named) -> None:
+    unknown = sorted(set(given) - {QUESTION})
+    if unknown:
+        raise Refusal(
+            "no-such-input", f"an agent is given a {QUESTION}, and nothing called {unknown[0]}"
+        )
+
+
+def _wishes(spec: RunSpec, saved: SavedAgent) -> Wishes:
+    """What a person wants to be different. Raises `Refusal`."""
+    _check_inputs(spec.inputs)
+    if spec.outputs:
+        raise Refusal(
+            "answer-edited",
+            "an agent's answer is all that it gives: nothing would run on another one",
+            f"ask it something else with --input {QUESTION}=TEXT",
+        )
+    for value in (*spec.rerun, *spec.keep):
+        if str(value) != "0":
+            raise Refusal("no-such-task", f"an agent has one thing to do, not {value}")
+    given = {key for key in spec.inputs if spec.inputs[key] != saved.run.question}
+    return Wishes(
+        inputs=frozenset(given),
+        rerun=frozenset({0} if spec.rerun else ()),
+        keep=frozenset({0} if spec.keep else ()),
+    )
+
+
+def output_of(role: str, answer: str, wanted: Any) -> Any:
+    """A recorded answer as CrewAI gives it: with the object of its class, if one is wanted."""
+    try:
+        from crewai.lite_agent_output import LiteAgentOutput
+    except ImportError:
+        from crewai.lite_agent import LiteAgentOutput
+
+    made = LiteAgentOutput(raw=answer, agent_role=role, usage_metrics=None, messages=[])
+    if wanted is not None:
+        with suppress(ValueError):  # as CrewAI: then there is the text only
+            made.pydantic = wanted.model_validate_json(answer)
+    return made
