@@ -4,7 +4,7 @@ PYTHON :=
 ARGS :=
 unexport PYTHONHOME PYTHONPATH
 
-.PHONY: help run test torture check bench screenshots format clean .base .dev
+.PHONY: help run test torture fidelity check bench screenshots format clean .base .dev
 
 help: ## show this
 	@echo 'crewcheck: time travel for CrewAI checkpoints'
@@ -23,6 +23,10 @@ test: .dev ## run the tests, those with the real CrewAI too (in an environment o
 
 torture: .dev ## the tests that take long: 100,000 examples of each property, huge files
 	.venv/bin/python -m pytest -m torture -n auto --maxprocesses 8 $(ARGS)
+
+fidelity: .dev ## resume and fork many programs at each checkpoint, and compare (about 10 minutes)
+	@.venv/bin/python -m crewcheck.demo.environment >/dev/null
+	unset VIRTUAL_ENV; .venv/bin/python -m tests.fidelity $(ARGS)
 
 check: .dev ## lint, formatting, types, import rules
 	.venv/bin/ruff check

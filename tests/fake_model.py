@@ -2,7 +2,8 @@
 
 A request's *key* is a hash of its messages, and a plain answer holds the key: two runs whose
 final texts are equal have sent equal prompts all the way. Tests say before a run what is to
-go wrong, and look at `FakeModel.requests` after it.
+go wrong, and look at `FakeModel.requests` after it. What it says is in `fake_replies`;
+answers are streamed where that is asked for, and texts have embeddings, too.
 
     with FakeModel() as model:
         model.fail("Draft about", status=400)
@@ -11,27 +12,30 @@ go wrong, and look at `FakeModel.requests` after it.
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import re
 import threading
+import time
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Any
+
+from tests.fake_replies import Reply, key_of, reply_to, text_of, vector_of
 
 _USAGE = {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}
 
 
 @dataclass
 class Request:
-    """A request as it came. ``status`` 0: it is held back."""
+    """A request as it came, ``at`` a time of the clock. ``status`` 0: it is held back."""
 
     key: str
     system: str
     user: str
     messages: list[dict[str, Any]]
     status: int
+    at: float = field(default_factory=time.time)
 
 
 @dataclass
@@ -46,16 +50,20 @@ class _Rule:
 
 @dataclass
 class FakeModel:
-    """The server. Rules are asked in the order in which they were made."""
+    """The server. Rules are asked in the order in which they were made.
+
+    ``embedded`` are the texts that embeddings were asked of.
+    """
 
     requests: list[Request] = field(default_factory=list)
+    embedded: list[str] = field(default_factory=list)
     _rules: list[_Rule] = field(default_factory=list)
 
     def __enter__(self) -> FakeModel:
         handler = type("Handler", (_Handler,), {"model": self})
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
         self._server.daemon_threads = True
-        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+        threading.Thread(target=self._server.serve_forever, args=[0.02], daemon=True).start()
         return self
 
     def __exit__(
@@ -85,6 +93,7 @@ class FakeModel:
                 rule.until.set()
         self._rules.clear()
         self.requests.clear()
+        self.embedded.clear()
 
     def fail(self, match: str, status: int = 400) -> None:
         """Answer with an error."""
@@ -98,20 +107,23 @@ class FakeModel:
         """Do not answer until `reset`."""
         self._rules.append(_Rule(re.compile(match), status=0, until=threading.Event()))
 
-    def answer(self, messages: list[dict[str, Any]]) -> tuple[int, str]:
+    def answer(self, body: dict[str, Any]) -> tuple[int, Reply]:
         """Note a request. Returns a status and what to say."""
-        user = next((_text(one) for one in reversed(messages) if one.get("role") == "user"), "")
-        system = next((_text(one) for one in messages if one.get("role") == "system"), "")
+        messages = body.get("messages") or []
+        user = next((text_of(one) for one in reversed(messages) if one.get("role") == "user"), "")
+        system = next((text_of(one) for one in messages if one.get("role") == "system"), "")
         key = key_of(messages)
         rule = next((one for one in self._rules if one.match.search(user)), _Rule(re.compile("")))
         self.requests.append(Request(key, system, user, messages, rule.status))
         if rule.until is not None:
             rule.until.wait(60)
-            return 503, "held back by the test"
+            return 503, Reply("held back by the test")
         if rule.status != 200:
-            return rule.status, "an error wanted by the test"
-        task = user.partition("Current Task:")[2] or user
-        return 200, rule.text or f"ANSWER-{key} for: {' '.join(task.split())[:40]}"
+            return rule.status, Reply("an error wanted by the test")
+        reply = Reply(rule.text) if rule.text is not None else reply_to(body, key)
+        if reply.seconds:
+            time.sleep(reply.seconds)
+        return 200, reply
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -123,22 +135,61 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers.get("content-length") or 0)) or b"{}")
-        status, text = self.model.answer(body.get("messages") or [])
         with contextlib.suppress(ConnectionError):  # who asked may be gone
-            self._send(status, text, body.get("model"))
+            if self.path.endswith("/embeddings"):
+                self._embed(body)
+                return
+            status, reply = self.model.answer(body)
+            if status != 200:
+                error = {"message": reply.content, "type": "invalid_request_error"}
+                self._send({"error": error}, status)
+            elif body.get("stream"):
+                self._stream(reply, body.get("model"))
+            else:
+                message: dict[str, Any] = {"role": "assistant", "content": reply.content}
+                if reply.tool_calls:
+                    message["tool_calls"] = reply.tool_calls
+                choice = {"index": 0, "finish_reason": _finish(reply), "message": message}
+                base = _base("chat.completion", body.get("model"))
+                self._send({**base, "choices": [choice], "usage": _USAGE})
 
-    def _send(self, status: int, text: str, model: object) -> None:
-        message = {"role": "assistant", "content": text}
-        answer: dict[str, Any] = {
-            "id": "chatcmpl-1",
-            "object": "chat.completion",
-            "created": 1,
-            "model": model,
-            "choices": [{"index": 0, "finish_reason": "stop", "message": message}],
-            "usage": _USAGE,
-        }
-        if status != 200:
-            answer = {"error": {"message": text, "type": "invalid_request_error"}}
+    def _embed(self, body: dict[str, Any]) -> None:
+        given = body.get("input") or []
+        texts = [given] if isinstance(given, str) else given
+        self.model.embedded += map(str, texts)
+        made = [
+            {"object": "embedding", "index": place, "embedding": vector_of(str(one))}
+            for place, one in enumerate(texts)
+        ]
+        usage = {"prompt_tokens": 1, "total_tokens": 1}
+        self._send({"object": "list", "data": made, "model": body.get("model"), "usage": usage})
+
+    def _stream(self, reply: Reply, model: object) -> None:
+        self.send_response(200)
+        self.send_header("content-type", "text/event-stream")
+        self.send_header("connection", "close")
+        self.end_headers()
+        self.close_connection = True
+        base = _base("chat.completion.chunk", model)
+
+        def piece(delta: dict[str, Any], finish: str | None = None) -> None:
+            choice = {"index": 0, "delta": delta, "finish_reason": finish}
+            self._line({**base, "choices": [choice]})
+
+        piece({"role": "assistant", "content": ""})
+        if reply.tool_calls:
+            piece({"tool_calls": [{**c, "index": i} for i, c in enumerate(reply.tool_calls)]})
+        text = reply.content or ""
+        for start in range(0, len(text), 24):
+            piece({"content": text[start : start + 24]})
+        piece({}, _finish(reply))
+        self._line({**base, "choices": [], "usage": _USAGE})
+        self.wfile.write(b"data: [DONE]\n\n")
+
+    def _line(self, value: dict[str, Any]) -> None:
+        self.wfile.write(b"data: " + json.dumps(value).encode() + b"\n\n")
+
+    def _send(self, answer: dict[str, Any], status: int = 200) -> None:
         data = json.dumps(answer).encode()
         self.send_response(status)
         self.send_header("content-type", "application/json")
@@ -147,14 +198,9 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(data)
 
 
-def key_of(messages: list[dict[str, Any]]) -> str:
-    """A short name for a list of messages."""
-    plain = [[one.get("role"), _text(one)] for one in messages]
-    return hashlib.sha256(json.dumps(plain).encode()).hexdigest()[:8]
+def _base(kind: str, model: object) -> dict[str, Any]:
+    return {"id": "chatcmpl-1", "object": kind, "created": 1, "model": model}
 
 
-def _text(message: dict[str, Any]) -> str:
-    content = message.get("content")
-    if isinstance(content, list):
-        return "".join(str(part.get("text", "")) for part in content if isinstance(part, dict))
-    return str(content or "")
+def _finish(reply: Reply) -> str:
+    return "tool_calls" if reply.tool_calls else "stop"
