@@ -20,8 +20,6 @@ from crewcheck.engine.attempts import count
 from crewcheck.engine.catalog import Catalog, open_catalog
 from crewcheck.engine.cut import Cut, pretty
 from crewcheck.engine.documents import BIG_BYTES, Documents, EventPages, Gone
-from crewcheck.engine.flow_classes import FlowClasses
-from crewcheck.engine.flow_graph import FlowGraph, flow_graph
 from crewcheck.engine.following import Follower, look, moved
 from crewcheck.engine.inspect import Info, inspect
 from crewcheck.engine.redaction import Redactor
@@ -30,8 +28,9 @@ from crewcheck.engine.watching import ANYWHERE, Where
 from crewcheck.errors import CrewcheckError
 from crewcheck.lineage import Forest, Node
 from crewcheck.model.collecting import no_collecting
-from crewcheck.model.scan import FINISHED, Checkpoint, Summary
+from crewcheck.model.scan import Checkpoint, Summary
 from crewcheck.tui.compared import Compared, compare_nodes, unexpected
+from crewcheck.tui.flow_graphs import FlowGraphs
 from crewcheck.tui.rows import outline_of
 from crewcheck.tui.whole import Whole, read_whole
 
@@ -46,10 +45,6 @@ COMPARISONS = 8
 AHEAD_BYTES = 1_000_000
 #: So many new summaries are read before a refresh is shown.
 FEW = 32
-#: So many graphs of flows are kept.
-GRAPHS = 16
-#: The project's classes are looked at again after so long at the earliest.
-CLASSES_SECONDS = 10.0
 #: So much of long texts is kept.
 TEXT_CHARACTERS = 32_000_000
 
@@ -104,9 +99,7 @@ class Session:
                 self._catalog.complete()
             self._prepare()
         self.documents = Documents(self.location, show=redactor.show)
-        self._classes = FlowClasses(self.location)
-        self._classes_at: float | None = None
-        self._graphs: OrderedDict[int, tuple[Info, FlowGraph]] = OrderedDict()
+        self.graphs = FlowGraphs(self.location)
 
     @property
     def forest(self) -> Forest:
@@ -334,34 +327,6 @@ class Session:
                 whole = Whole(error=unexpected(error))
             if whole is not None:
                 self._whole = checkpoint, whole
-
-    def read_classes(self) -> bool:
-        """Look at the flow classes of the project, unless that was done just now; whether
-        they are others than before."""
-        now = time.monotonic()
-        if self._classes_at is not None and now - self._classes_at < CLASSES_SECONDS:
-            return False
-        changed = self._classes.read()
-        self._classes_at = time.monotonic()
-        if changed:
-            self._graphs = OrderedDict()
-        return changed
-
-    def graph(self, loaded: Loaded | None) -> FlowGraph | None:
-        """A flow as a graph, with its class where that has been found. Any thread."""
-        info = loaded.info if loaded is not None else None
-        if info is None or info.summary.kind != "flow":
-            return None
-        graphs = self._graphs
-        known = graphs.get(id(info))
-        if known is not None and known[0] is info:
-            return known[1]
-        steps = self._classes.steps(info.summary.name, (call.method for call in info.calls))
-        made = flow_graph(info.calls, steps, finished=info.summary.status == FINISHED)
-        graphs[id(info)] = info, made
-        while len(graphs) > GRAPHS:
-            graphs.popitem(last=False)
-        return made
 
     def _attempts(self, checkpoint: Checkpoint, info: Info) -> int:
         node = self._catalog.forest.by_key.get(checkpoint.key)

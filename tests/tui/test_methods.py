@@ -13,7 +13,6 @@ from crewcheck.model.edits import Edits
 from crewcheck.runtimes.static_flows import Step
 from crewcheck.tui.glyphs import ASCII
 from crewcheck.tui.layout import columns, text_of, to_ascii, width_of
-from crewcheck.tui.pages import Subject
 from crewcheck.tui.pages.methods import MethodsPage
 from tests import build
 from tests.tui.conftest import Running, drawn_lines, press, screen_of, screen_text

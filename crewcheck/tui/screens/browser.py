@@ -12,6 +12,7 @@ from textual.widget import Widget
 from textual.widgets import Footer, Static
 
 from crewcheck.engine.documents import EventPages
+from crewcheck.engine.flow_graph import FlowGraph
 from crewcheck.engine.redaction import Redactor
 from crewcheck.lineage import Node
 from crewcheck.model import words
@@ -186,9 +187,14 @@ class BrowserScreen(ForestScreen):
             base=self.base_of(node),
             compared=self.comparison_of(node),
             whole=self.session.whole(node.checkpoint) if self.session is not None else None,
-            graph=self.session.graph(loaded) if self.session is not None else None,
+            graph=self._graph(loaded),
             by_call=self._by_call,
         )
+
+    def _graph(self, loaded: Loaded | None) -> FlowGraph | None:
+        if self.session is None or loaded is None:
+            return None
+        return self.session.graphs.of(loaded.info)
 
     def look(self) -> None:
         """Show what is under the cursor: what is known now, the document when it rests."""

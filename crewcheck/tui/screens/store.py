@@ -183,7 +183,7 @@ class StoreScreen(Calm[None]):
     @work(thread=True, exclusive=True, group="classes", exit_on_error=False)
     def read_classes(self, session: Session) -> None:
         """Look at the project's text for what its flows can do."""
-        if session.read_classes() and not session.closed:
+        if session.graphs.read_classes() and not session.closed:
             self.post_message(ClassesRead())
 
     @work(thread=True, exclusive=True, group="texts", exit_on_error=False)
