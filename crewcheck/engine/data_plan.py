@@ -11,6 +11,7 @@ from collections.abc import Iterable, Set
 from typing import Any
 
 from crewcheck.engine.costs import costs
+from crewcheck.engine.flow_classes import steps_in
 from crewcheck.engine.flow_plan import FlowWishes, Step, plan_flow
 from crewcheck.engine.invalidation import (
     DONE,
@@ -29,7 +30,7 @@ from crewcheck.model.document import objects
 from crewcheck.model.edits import Edits, changed_inputs
 from crewcheck.runtimes.project import Project
 from crewcheck.runtimes.static_look import look_at
-from crewcheck.runtimes.static_match import match_crew, match_flow
+from crewcheck.runtimes.static_match import match_crew
 
 
 def facts_from_data(source: Source, project: Project | None) -> list[TaskFacts]:
@@ -77,11 +78,8 @@ def steps_from_data(source: Source, project: Project | None) -> tuple[Step, ...]
     """The methods of the flow's class, None where it is not found for certain."""
     if project is None:
         return None
-    methods = sorted({call.method for call in source.calls})
-    matches = match_flow(look_at(project.folder, project.path), source.name, methods)
-    if len(matches) == 1 and matches[0].certain:
-        return matches[0].candidate.steps
-    return None
+    look = look_at(project.folder, project.path)
+    return steps_in(look, source.name, (call.method for call in source.calls))
 
 
 class Planner:

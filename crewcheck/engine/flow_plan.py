@@ -51,6 +51,15 @@ class Step(Protocol):
     def labels(self) -> tuple[str, ...] | None: ...
 
 
+class Ended(Protocol):
+    """What is known of a call that has been made."""
+
+    @property
+    def method(self) -> str: ...
+    @property
+    def result(self) -> Any: ...
+
+
 @dataclass(frozen=True)
 class FlowWishes:
     """What a person wants to be different. Calls are named by their positions.
@@ -90,7 +99,7 @@ def plan_flow(
     if known is None:
         return decisions
     decisions = _rerouted(decisions, calls, known, want.results)
-    return decisions + _to_come(decisions, calls, known, want.results, finished)
+    return decisions + to_come(decisions, calls, known, want.results, finished)
 
 
 def _facts(call: Call, calls: Sequence[Call], known: Mapping[str, Step] | None) -> TaskFacts:
@@ -157,20 +166,21 @@ def _leads_elsewhere(
 ) -> bool:
     """Whether an edited router's new label is none that a method listens to."""
     router = known.get(calls[cause].method)
-    if cause not in results or router is None or not _is_router(router):
+    if cause not in results or router is None or not is_router(router):
         return False
     waits_for = step.waits_for or ()
     return results[cause] not in waits_for and router.name not in waits_for
 
 
-def _is_router(step: Step) -> bool:
+def is_router(step: Step) -> bool:
+    """Whether what a step returns, or a person answers, is a label that leads somewhere."""
     routes = step.kind == "router" or step.labels is not None
     return routes or bool(getattr(step, "routes", False))  # a start may be one, too
 
 
-def _to_come(
+def to_come(
     decisions: Sequence[Decision],
-    calls: Sequence[Call],
+    calls: Sequence[Ended],
     known: Mapping[str, Step],
     results: Mapping[int, Any],
     finished: bool,
@@ -187,12 +197,12 @@ def _to_come(
         step = known.get(call.method)
         told = {call.method}
         label = results.get(one.index, call.result)
-        if step is not None and _is_router(step) and one.action == KEEP and isinstance(label, str):
+        if step is not None and is_router(step) and one.action == KEEP and isinstance(label, str):
             told.add(label)
         happened |= told
         if one.action == RUN or one.rule == "edited":
             anew |= told
-        if one.action == RUN and step is not None and _is_router(step):
+        if one.action == RUN and step is not None and is_router(step):
             any_label = any_label or step.labels is None
             happened |= set(step.labels or ())
             anew |= set(step.labels or ())
@@ -207,7 +217,7 @@ def _to_come(
                 coming[step.name] = None
                 happened |= {step.name, *(step.labels or ())}
                 anew |= {step.name, *(step.labels or ())}
-                any_label = any_label or (_is_router(step) and step.labels is None)
+                any_label = any_label or (is_router(step) and step.labels is None)
                 grown = True
     facts = [
         TaskFacts(len(calls) + place, PENDING, label=name)

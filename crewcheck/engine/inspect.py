@@ -29,7 +29,7 @@ from crewcheck.model.document import (
     sorted_events,
     text,
 )
-from crewcheck.model.flow_calls import DONE, calls, newest_state
+from crewcheck.model.flow_calls import DONE, Call, calls, newest_state
 from crewcheck.model.json_values import same_json
 from crewcheck.model.losses import Loss, losses
 from crewcheck.model.primary import flow_name, primary
@@ -53,10 +53,13 @@ _AS_IT_IS = frozenset({"checkpoint", "summary"})
 
 @dataclass(frozen=True, slots=True)
 class CallLine:
-    """A call of a flow's method, as an edit needs it.
+    """A call of a flow's method, as an edit and the picture of the flow need it.
 
     ``index`` is its position among all calls. ``gives_text``: another result of it is a
-    text, else JSON.
+    text, else JSON. ``cause`` is the position of the call whose end set it off, if known.
+    ``began`` is how many calls had ended when it began, ``end`` how many when it ended:
+    what ended before it began has a smaller ``end``. ``number`` counts the calls of its
+    method from 1, ``tokens`` are those spent within it.
     """
 
     index: int
@@ -65,6 +68,12 @@ class CallLine:
     state: str
     result: Any
     gives_text: bool
+    cause: int | None = None
+    began: int = 0
+    end: int | None = None
+    number: int = 1
+    seconds: float | None = None
+    tokens: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,10 +118,6 @@ class Info:
     def state_to_edit(self) -> Any:
         """The state that a fork of a flow goes on with."""
         return self.state if self.behind is None else self.behind
-
-    def last_call(self, method: str) -> CallLine | None:
-        """The last call of a method, None where the record does not tell of one."""
-        return next((one for one in reversed(self.calls) if one.method == method), None)
 
     def edited_places(self) -> list[tuple[str, str]]:
         """What a person has edited, in words, and the fork in which that was done."""
@@ -162,10 +167,7 @@ def lay_out(
         name = flow_name(entity, events)
         methods = flows.methods(entity, name, events)
         made = calls(entity, name, events)
-        lines = list(
-            CallLine(one.index, one.method, one.label, one.state, one.result, one.gives_text)
-            for one in made
-        )
+        lines = _call_lines(made)
         newest = newest_state(entity, [one for one in made if one.state == DONE])
         behind = None if same_json(newest, flows.state(entity)) else newest
     question, answer = conversation(document, entity, events) if kind == "agent" else (None, None)
@@ -196,6 +198,18 @@ def lay_out(
         behind=behind,
     )
     return info if redactor.show else redacted(redactor, info)
+
+
+def _call_lines(made: Sequence[Call]) -> list[CallLine]:
+    ends = {one.index: -1 if one.end is None else one.end for one in made}
+    return [
+        CallLine(
+            one.index, one.method, one.label, one.state, one.result, one.gives_text, one.cause,
+            max((ends[before] for before in one.before), default=-1) + 1, one.end, one.number,
+            one.seconds, one.tokens.total,
+        )
+        for one in made
+    ]  # fmt: skip
 
 
 def _checks(document: dict[str, Any]) -> list[Check]:

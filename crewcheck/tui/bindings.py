@@ -19,6 +19,8 @@ BROWSER_BINDINGS: list[BindingType] = [
             tooltip="Go on from the checkpoint on its branch: shows the plan first"),
     Binding("i", "edit", "Edit", id="edit",
             tooltip="Edit the output, the result, the input or the state that is shown"),
+    Binding("v", "by_call", "Calls", id="flow.calls", show=False,
+            tooltip="On the Methods tab, list the flow's calls one by one, or its methods"),
     Binding("a", "add_input", "Add input", id="edit.add", show=False,
             tooltip="On the Inputs tab, add an input"),
     Binding("o", "edit_outside", "In $EDITOR", id="edit.outside", show=False,

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from textual.command import CommandPalette
 
+from crewcheck.tui.pages.methods import MethodsPage
 from crewcheck.tui.screens.browser import BrowserScreen
 
 
@@ -48,9 +49,12 @@ def commands(screen: BrowserScreen) -> Iterator[Command]:
         yield Command("Run: newest checkpoint", "Go to what the run wrote last",
                       screen.action_newest)  # fmt: skip
         yield Command("Run: answer", "Answer what a run asks", screen.action_answer)
-    if screen.detail.tab in ("work", "inputs"):
+    if screen.detail.tab in ("work", "inputs", "state"):
         yield Command("Edit: value", "Edit what is under the cursor", screen.action_edit)
         yield Command("Edit: in $EDITOR", "Edit it in another program", screen.action_edit_outside)
+    if isinstance(screen.detail.page, MethodsPage):
+        yield Command("Methods: by call", "List the calls one by one, or the methods",
+                      screen.action_by_call)  # fmt: skip
     if screen.detail.tab == "inputs":
         yield Command("Edit: add input", "Add an input", screen.action_add_input)
     if screen.edits.total:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from crewcheck.engine.cut import Cut
-from crewcheck.engine.inspect import Info
+from crewcheck.engine.inspect import CallLine, Info
 from crewcheck.errors import UsageProblem
 from crewcheck.model.edits import state_changes
 from crewcheck.model.flow_calls import DONE
@@ -69,7 +69,7 @@ def target_of(subject: Subject, page: Page | None, index: int, *, secrets: bool)
     if isinstance(page, TasksPage) and page.count:
         target = _output(subject, page, index)
     elif isinstance(page, MethodsPage) and page.count:
-        target = _result(subject, info, page.methods[index].name)
+        target = _result(subject, page.call_at(index))
     elif isinstance(page, StatePage):
         return Target(STATE, "state of the flow", subject.state, info.state_to_edit,
                       typed.OBJECT, secrets=secrets)  # fmt: skip
@@ -122,10 +122,9 @@ def _output(subject: Subject, page: TasksPage, index: int) -> Target:
     )
 
 
-def _result(subject: Subject, info: Info, method: str) -> Target:
-    call = info.last_call(method)
+def _result(subject: Subject, call: CallLine | None) -> Target:
     if call is None:
-        raise CannotEdit("the checkpoint does not tell of a call of this method")
+        raise CannotEdit("this method has not begun: it has no result that could be edited")
     edited = subject.edits.results
     value = edited.get(call.index, call.result)
     return Target(

@@ -34,6 +34,7 @@ class Glyphs:
     again: str = "▸"
     marked: str = "◈"
     dropped: str = "⊘"
+    loop: str = "↺"
 
     def of_status(self, status: str | None) -> str:
         """The sign of a checkpoint's or a run's status; None is one not read yet."""
@@ -64,6 +65,8 @@ class Glyphs:
             "running": self.running,
             "paused": self.paused,
             "skipped": self.skipped,
+            "next": self.again,
+            "not taken": self.unread,
         }.get(state, self.stopped)
 
 
@@ -92,6 +95,7 @@ ASCII = Glyphs(
     again=">",
     marked="%",
     dropped="/",
+    loop="^",
 )
 
 #: The style name that goes with a status or a state; see `widgets.lines`.
@@ -109,6 +113,9 @@ STYLES = {
     "done": "ok",
     "skipped": "muted",
     "pending": "muted",
+    "next": "accent",
+    "may come": "muted",
+    "not taken": "faint",
 }
 
 

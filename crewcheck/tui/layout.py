@@ -35,7 +35,8 @@ class Cell(NamedTuple):
 
     Where there is no room, cells go in the order of ``rank``, highest first; those of
     rank 0 stay. ``least`` is how much a flexible cell needs for itself, ``most`` how much
-    it takes (0: anything). An empty cell of a fixed width keeps its place.
+    it takes (0: anything). An empty cell of a fixed width keeps its place. ``pieces`` stand
+    in place of the text where it has several styles.
     """
 
     text: str
@@ -45,6 +46,7 @@ class Cell(NamedTuple):
     rank: int = 0
     least: int = 8
     most: int = 0
+    pieces: tuple[Piece, ...] = ()
 
 
 def is_narrow(text: str) -> bool:
@@ -93,7 +95,9 @@ def columns(cells: Sequence[Cell], width: int, gap: int = 1) -> Pieces:
             left -= min(gap, left)
         wide = min(cell.width or shares.pop(0), left)
         left -= wide
-        if wide > 0:
+        if wide > 0 and cell.pieces:
+            pieces += fit(cell.pieces, wide)
+        elif wide > 0:
             pieces.append((pad(cell.text, wide, cell.right), cell.style))
     return pieces
 
@@ -377,6 +381,12 @@ _KEY = re.compile(r'(\s*)("(?:[^"\\]|\\.)*")(: ?)(.*)', re.DOTALL)
 _PLAIN = {
     **{"…": "~", "→": ">", "–": "-", "—": "-", "␤": "?"},
     **{"“": '"', "”": '"', "\u2018": "'", "’": "'"},
+    # lines, heavy and light
+    **dict.fromkeys("━╸╺", "="),
+    **dict.fromkeys("─╴╶", "-"),
+    **dict.fromkeys("┃╹╻┣┫┡┢┩┪┞┟┦┧┠┨┝┥╿╽", "|"),
+    **dict.fromkeys("│╵╷├┤", ":"),
+    **dict.fromkeys("╭╮╰╯┌┐└┘┏┓┗┛┒┑┎┍┕┖┙┚┬┴┳┻┯┷┰┸┱┲┹┺┭┮┵┶┼╋╂┿╀╁╃╄╅╆╇╈╉╊┽┾╼╾", "+"),
 }
 _BOLD = re.compile(r"(\*\*)(?=\S)([^*]+)(\*\*)")
 _ATOM = re.compile(r"\s*(?:-?[0-9.eE+-]+|true|false|null|NaN|-?Infinity),?")

@@ -108,6 +108,10 @@ class WholeRead(Message):
         self.checkpoint = checkpoint
 
 
+class ClassesRead(Message):
+    """The project's flow classes are others than they were."""
+
+
 class MoreRead(Message):
     """Texts or events of a big document have come, or ``problem`` says why not."""
 

@@ -30,6 +30,7 @@ from crewcheck.lineage import Forest, Node
 from crewcheck.model.collecting import no_collecting
 from crewcheck.model.scan import Checkpoint, Summary
 from crewcheck.tui.compared import Compared, compare_nodes, unexpected
+from crewcheck.tui.flow_graphs import FlowGraphs
 from crewcheck.tui.rows import outline_of
 from crewcheck.tui.whole import Whole, read_whole
 
@@ -98,6 +99,7 @@ class Session:
                 self._catalog.complete()
             self._prepare()
         self.documents = Documents(self.location, show=redactor.show)
+        self.graphs = FlowGraphs(self.location)
 
     @property
     def forest(self) -> Forest:

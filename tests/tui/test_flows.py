@@ -168,7 +168,7 @@ async def test_edits_of_a_flow_stay_and_are_undone(running: Running, store: Path
         await settle(pilot)
         await edit_state(pilot, size=5)
         await edit_result(pilot, 2, "mine")
-        await edit_result(pilot, 3, "given")
+        await edit_result(pilot, 4, "given")
         assert edits_of(pilot).results == {2: "mine", 3: "given"}
         await press(pilot, "escape", "up", "up")
         screen_of(pilot).go_to_checkpoint(build.ident(2))

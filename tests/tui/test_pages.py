@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from crewcheck.engine.cut import pretty
+from crewcheck.engine.flow_graph import flow_graph
 from crewcheck.engine.inspect import lay_out
 from crewcheck.engine.redaction import Redactor
 from crewcheck.errors import CrewcheckError
@@ -30,7 +31,8 @@ def subject(document: dict[str, Any] | None, summary: Summary | None = None) -> 
         return Subject(Node(checkpoint), None, NOW)
     info = lay_out(document, checkpoint, Redactor())
     checkpoint.summary = info.summary
-    return Subject(Node(checkpoint), Loaded(info, None, pretty(info.state)), NOW)
+    graph = flow_graph(info.calls, None)
+    return Subject(Node(checkpoint), Loaded(info, None, pretty(info.state)), NOW, graph=graph)
 
 
 def said(page: Page, index: int = 0, width: int = 80) -> str:
@@ -40,7 +42,10 @@ def said(page: Page, index: int = 0, width: int = 80) -> str:
 
 
 def rows(page: Page) -> list[str]:
-    return [" ".join(cell.text for cell in page.cells(at)).strip() for at in range(page.count)]
+    return [
+        " ".join(text_of(cell.pieces) or cell.text for cell in page.cells(at)).strip()
+        for at in range(page.count)
+    ]
 
 
 def failed() -> dict[str, Any]:
@@ -140,7 +145,10 @@ def test_flows() -> None:
         "Overview", "Methods", "Inputs", "State", "Messages", "Events", "Diff", "Raw",
     ]  # fmt: skip
     assert "paused  ask waits for a person: ok?" in said(pages[0])
-    assert rows(pages[1])[0].startswith("✓ a left")
+    assert [row.split() for row in rows(pages[1])] == [
+        ["✓", "a", "left", "1.0s"],
+        ["∥", "ask", "ok?"],
+    ]
     assert pages[1].start == 1
     assert '"n": 2' in said(pages[3])
     assert "no inputs" in said(pages[2])

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from crewcheck.engine.cut import Cut, pretty
+from crewcheck.engine.flow_graph import FlowGraph
 from crewcheck.engine.inspect import Info
 from crewcheck.lineage import Node
 from crewcheck.model import words
@@ -36,7 +37,8 @@ class Subject:
     free of secrets. ``edits`` are a person's, ``runs`` all runs that the app knows of.
     ``base`` is what it is compared with (the marked one, else its parent), ``compared``
     how, None until that has come.
-    ``whole`` is what only some pages need, None until it has come.
+    ``whole`` is what only some pages need, None until it has come. ``graph`` is a flow's,
+    ``by_call``: its calls are listed, not its methods.
     """
 
     node: Node
@@ -50,6 +52,8 @@ class Subject:
     base: Node | None = None
     compared: Compared | None = None
     whole: Whole | None = None
+    graph: FlowGraph | None = None
+    by_call: bool = False
 
     @cached_property
     def info(self) -> Info | None:
@@ -89,7 +93,8 @@ class Page:
 
     ``share`` is how much of the height the rows may take. A ``steady`` page is the same
     for every checkpoint: its text stays where it is. ``tail``: its end is what is new.
-    What ``needs_whole`` has the document read once more, all of it, when it is opened.
+    What ``needs_whole`` has the document read once more, all of it, when it is opened, what
+    ``needs_classes`` the project's text looked at.
     """
 
     tab: ClassVar[str] = ""
@@ -97,6 +102,7 @@ class Page:
     share: ClassVar[float] = 0.45
     steady: ClassVar[bool] = False
     needs_whole: ClassVar[bool] = False
+    needs_classes: ClassVar[bool] = False
     count: int = 0
     #: the row that is chosen at first
     start: int = 0

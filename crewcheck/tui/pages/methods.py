@@ -1,127 +1,247 @@
-"""The methods of a flow in the order in which they ran, and what each gave."""
+"""The methods of a flow as a graph with the route that was taken, or its calls one by one."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
+from crewcheck.engine.flow_graph import MAY_COME, NEXT, NOT_TAKEN, FlowNode
+from crewcheck.engine.inspect import CallLine
 from crewcheck.model import words
 from crewcheck.model.flow import Method
+from crewcheck.model.flow_calls import DONE
 from crewcheck.tui.glyphs import style_of
-from crewcheck.tui.layout import Block, Cell, Line, Piece
+from crewcheck.tui.layout import Block, Cell, Line, Piece, Table
 from crewcheck.tui.pages.base import (
     Page,
     Subject,
+    fact,
     heading,
     plain,
     preview,
 )
 from crewcheck.tui.pages.tasks import chosen_first, joined
+from crewcheck.tui.route import Route, kind_words
+
+#: Of a loop's calls so many are listed with the method; all of them one by one.
+CALLS = 12
+_NOT_BEGUN = {
+    NEXT: "It has not begun: a resume runs it next.",
+    MAY_COME: "It has not begun: the flow may come to it.",
+    NOT_TAKEN: "The flow did not come to it.",
+}
 
 
 class MethodsPage(Page):
-    """Methods that have not begun are not in a checkpoint, so they are not here."""
+    """A row for each method of the graph; ``by_call`` one for each call, as they began."""
 
     tab = "work"
     title = "Methods"
+    share = 0.55
+    needs_classes = True
 
     def __init__(self, subject: Subject) -> None:
         super().__init__(subject)
-        self.methods: list[Method] = self.info.methods if self.info is not None else []
-        self.count = len(self.methods)
-        self.start = chosen_first([method.state for method in self.methods])
+        self.by_call = subject.by_call
+        self.nodes: Sequence[FlowNode] = subject.graph.nodes if subject.graph is not None else ()
+        self.calls: list[CallLine] = self.info.calls if self.info is not None else []
+        rows: Sequence[FlowNode | CallLine] = self.calls if self.by_call else self.nodes
+        self.count = len(rows)
+        self.start = chosen_first([row.state for row in rows])
 
-    def _edit(self, method: Method) -> tuple[str, list[Any]]:
-        """The call whose result a person has edited, and that result: one, or none."""
-        call = self.info.last_call(method.name) if self.info is not None else None
-        edits = self.subject.edits.results
-        if call is None or call.index not in edits:
-            return "", []
-        return call.label, [edits[call.index]]
+    @cached_property
+    def _route(self) -> Route:
+        assert self.subject.graph is not None
+        return Route(self.subject.graph, self.subject.glyphs, self.subject.shown)
+
+    @cached_property
+    def _methods(self) -> dict[str, Method]:
+        return {one.name: one for one in self.info.methods} if self.info is not None else {}
+
+    def _place(self, index: int) -> tuple[FlowNode, CallLine | None]:
+        """The method of a row, and its call (the last one of the method)."""
+        if self.by_call:
+            call = self.calls[index]
+            return next(node for node in self.nodes if node.name == call.method), call
+        node = self.nodes[index]
+        return node, self.calls[node.last] if node.last is not None else None
+
+    def call_at(self, index: int) -> CallLine | None:
+        """The call whose result is edited on a row, None where there is none."""
+        return self._place(index)[1]
+
+    def row_like(self, other: MethodsPage, index: int) -> int:
+        """The row that is about what a row of the other list was about."""
+        if not other.count:
+            return 0
+        node, call = other._place(index)
+        if self.by_call:
+            return call.index if call is not None else self.start
+        return self.nodes.index(node)
+
+    def _mine(self, call: CallLine | None) -> list[Any]:
+        """A person's result of a call: one, or none."""
+        results = self.subject.edits.results
+        return [results[call.index]] if call is not None and call.index in results else []
+
+    # -- the rows
 
     def heads(self) -> Sequence[Cell]:
-        return _row("", "method", "result", "calls", "took", "", "muted", "muted")
+        if self.by_call:
+            return _call_row("", "", "call", "result", "took", "tokens", "", "muted", "muted", "")
+        rails = self._route.empty() if self.count else Cell("", "", 1)
+        return _node_row(rails, "method", "waits for", "result", "calls", "took",
+                         "muted", "muted", "muted")  # fmt: skip
 
     def cells(self, index: int) -> Sequence[Cell]:
-        method = self.methods[index]
-        _, mine = self._edit(method)
+        node, call = self._place(index)
+        state = call.state if call is not None and self.by_call else node.state
+        mine = self._mine(call)
+        glyphs = self.subject.glyphs
+        sign, style = glyphs.of_state(state), style_of(state)
+        said, side = self._said(node, call, state)
         if mine:
-            return _row(
-                self.subject.glyphs.edited,
-                self.subject.shown(method.name),
-                preview(mine[0], 80),
-                f"{method.calls}" if method.calls else "",
-                "edited",
-                "edited",
-                "edited",
-                "muted",
-            )
-        last = method.results[-1] if method.results else None
-        return _row(
-            self.subject.glyphs.of_state(method.state),
-            self.subject.shown(method.name),
-            preview(last, 80) if last is not None else "",
-            f"{method.calls}" if method.calls else "",
-            words.took(method.seconds),
-            style_of(method.state),
-            "",
-            "muted",
+            sign, style, side, said = glyphs.edited, "edited", "edited", preview(mine[0], 80)
+        if self.by_call and call is not None:
+            spent = f"{call.tokens:,}" if call.tokens else ""
+            return _call_row(str(index + 1), sign, self.subject.shown(call.label), said,
+                             words.took(call.seconds), spent, style, "", side, "muted")  # fmt: skip
+        main = {NEXT: "title", MAY_COME: "muted", NOT_TAKEN: "faint"}.get(state, "")
+        method = self._methods.get(node.name)
+        return _node_row(
+            self._route.cell(index, sign, style),
+            self.subject.shown(node.name),
+            self._route.waits(index),
+            said,
+            f"{node.calls}" if node.calls > 1 else "",
+            words.took(method.seconds) if method is not None else "",
+            "edited" if mine else main,
+            "faint" if state == NOT_TAKEN else "muted",
+            side,
         )
+
+    def _said(self, node: FlowNode, call: CallLine | None, state: str) -> tuple[str, str]:
+        """What a row says of the result: it, or why there is none; and its style."""
+        if state == DONE:
+            result = call.result if call is not None else None
+            return (preview(result, 80) if result is not None else ""), "muted"
+        method = self._methods.get(node.name)
+        if method is not None and state == "failed" and method.error:
+            return preview(method.error, 80), "bad"
+        if method is not None and state == "paused" and method.message:
+            return preview(method.message, 80), "warn"
+        return {"running": "under way", NEXT: "runs next"}.get(state, state), style_of(state)
+
+    # -- the text
 
     def blocks(self, index: int) -> list[Block]:
         if self.info is None:
             return self.waiting()
-        if not self.methods:
+        if not self.count:
             return [Line(), Line([("  No method of this flow has begun yet.", "muted")])]
-        method = self.methods[index]
+        node, call = self._place(index)
+        label = call.label if self.by_call and call is not None else node.name
         blocks: list[Block] = [
-            Line([(self.subject.shown(method.name), "title")]),
-            Line(self._about(method)),
+            Line([(self.subject.shown(label), "title")]),
+            Line(self._about(node, call)),
             Line(),
+            *self._of_result(node, call),
         ]
-        label, mine = self._edit(method)
+        if not self.by_call:
+            if node.calls > 1:
+                blocks += [*self._of_calls(node), Line()]
+            blocks += self._of_route(index)
+        return blocks
+
+    def _of_result(self, node: FlowNode, call: CallLine | None) -> list[Block]:
+        """What went wrong, is asked, and was returned."""
+        blocks: list[Block] = []
+        mine = self._mine(call)
+        several = call is not None and call.label != node.name
         for value in mine:
-            of = f"  of {self.subject.shown(label)}" if label != method.name else ""
+            of = f"  of {self.subject.shown(call.label)}" if call is not None and several else ""
             blocks += [
                 Line([(f"{self.subject.glyphs.edited} ", "edited"), ("Your result", "heading"),
                       (f"{of}  not forked yet: f forks, u undoes", "muted")]),
                 *self._returned(value),
                 Line(),
             ]  # fmt: skip
-        if method.error:
+        method = self._methods.get(node.name)
+        if method is None or call is None:
+            return [*blocks, Line([(_NOT_BEGUN.get(node.state, ""), "muted")]), Line()]
+        if call.state == "failed" and method.error:
             blocks += [*heading("Error"), *self.long(method.error), Line()]
-        if method.message:
+        if call.state == "paused" and method.message:
             blocks += [*heading("It asks"), *self.long(method.message), Line()]
-        several = len(method.results) > 1
-        for number, result in enumerate(method.results, 1):
-            notes = [f"of call {number}"] if several else []
-            if number == len(method.results) and self._edited_before(method):
+        if call.state == DONE:
+            notes = [f"of {self.subject.shown(call.label)}"] if several and not self.by_call else []
+            if self._edited_before(call):
                 notes.append("edited by a person")
             blocks += heading("Recorded result" if mine else "Result", ", ".join(notes))
-            blocks += [*self._returned(result), Line()]
-        if not method.results and not method.error and not method.message:
+            blocks += [*self._returned(call.result), Line()]
+        elif not method.error and not method.message:
             said = {
                 "running": "It had begun when this checkpoint was written.",
                 "paused": "It waits for a person.",
-            }.get(method.state, "What it returned is not in the checkpoint.")
-            blocks.append(Line([(said, "muted")]))
+            }.get(call.state, "What it returned is not in the checkpoint.")
+            blocks += [Line([(said, "muted")]), Line()]
         return blocks
 
-    def _edited_before(self, method: Method) -> bool:
-        """Whether the last result is what a person wrote into a fork."""
-        call = self.info.last_call(method.name) if self.info is not None else None
-        if self.info is None or call is None:
-            return False
-        return any(one.path == f"methods.{call.label}.result" for one in self.info.edits)
+    def _of_calls(self, node: FlowNode) -> list[Block]:
+        """The last calls of a loop's method, a line each."""
+        calls = [call for call in self.calls if call.method == node.name]
+        rows = [
+            (
+                Cell(self.subject.glyphs.of_state(call.state), style_of(call.state), 1),
+                Cell(f"#{call.number}", "", 5),
+                Cell(words.took(call.seconds), "muted", 7, right=True, rank=1),
+                Cell(f"{call.tokens:,}" if call.tokens else "", "muted", 7, right=True, rank=2),
+                Cell(preview(call.result, 120) if call.result is not None else call.state, ""),
+            )
+            for call in calls[-CALLS:]
+        ]
+        more = len(calls) - len(rows)
+        note = (
+            f"the last {len(rows)} of {len(calls):,}: v lists them all" if more else "v lists them"
+        )
+        return [*heading("Calls", note), Table(rows, 2)]
 
-    def _about(self, method: Method) -> list[Piece]:
-        parts: list[Piece] = [(method.state, style_of(method.state))]
-        if method.calls > 1:
-            parts.append((f"called {method.calls} times", ""))
-        if method.seconds is not None:
-            parts.append((words.took(method.seconds), ""))
-        if method.tokens.calls:
-            parts.append((words.many(method.tokens.total, "token"), ""))
+    def _of_route(self, index: int) -> list[Block]:
+        """What it waits for, and where it leads."""
+        blocks: list[Block] = []
+        if waits := self._route.waits(index):
+            blocks.append(fact("Waits for", waits))
+        if ways := self._route.ways(index):
+            blocks += [Line([("Leads to", "label")]), *ways]
+        graph = self.subject.graph
+        if graph is not None and not graph.class_known:
+            said = "The flow's class was not found for certain: what has not begun is not known."
+            blocks += [Line(), Line([(said, "muted")])]
+        return blocks
+
+    def _edited_before(self, call: CallLine) -> bool:
+        """Whether the result is what a person wrote into a fork."""
+        return self.info is not None and any(
+            one.path == f"methods.{call.label}.result" for one in self.info.edits
+        )
+
+    def _about(self, node: FlowNode, call: CallLine | None) -> list[Piece]:
+        one = call if self.by_call else None
+        state = one.state if one is not None else node.state
+        method = self._methods.get(node.name)
+        parts: list[Piece] = [(kind_words(node), "")] if kind_words(node) else []
+        parts.append((state, style_of(state)))
+        if one is None and node.calls > 1:
+            parts.append((f"called {node.calls:,} times", ""))
+        seconds = one.seconds if one is not None else method.seconds if method is not None else None
+        if seconds is not None:
+            parts.append((words.took(seconds), ""))
+        tokens = one.tokens if one is not None else method.tokens.total if method is not None else 0
+        if tokens:
+            parts.append((words.many(tokens, "token"), ""))
+        if one is not None and one.cause is not None:
+            parts.append((f"set off by {self.subject.shown(self.calls[one.cause].label)}", "muted"))
         return joined(parts, f" {self.subject.glyphs.between} ")
 
     def _returned(self, result: Any) -> list[Block]:
@@ -131,26 +251,43 @@ class MethodsPage(Page):
         return self.long(result)
 
     def copied(self, index: int) -> tuple[str, str]:
-        if not self.methods:
+        if not self.count:
             return "", ""
-        method = self.methods[index]
-        _, mine = self._edit(method)
+        node, call = self._place(index)
+        mine = self._mine(call)
         if mine:
             return "your result", plain(mine[0])
-        if method.results:
-            return "the method's result", plain(self.whole(method.results[-1]))
-        if method.error or method.message:
+        if call is not None and call.state == DONE and call.result is not None:
+            return "the method's result", plain(self.whole(call.result))
+        method = self._methods.get(node.name)
+        if method is not None and (method.error or method.message):
             return "the method's error", self.whole(method.error or method.message or "")
-        return "the method's name", method.name
+        return "the method's name", node.name
 
 
-def _row(
-    glyph: str, name: str, result: str, calls: str, took: str, state: str, main: str, side: str
-) -> tuple[Cell, ...]:
+def _node_row(
+    rails: Cell, name: str, waits: str, result: str, calls: str, took: str, main: str, side: str,
+    said: str,
+) -> tuple[Cell, ...]:  # fmt: skip
     return (
-        Cell(glyph, state, 1),
-        Cell(name, main, least=16, most=40),
-        Cell(result, side, rank=3, least=16),
-        Cell(calls, side, 5, right=True, rank=2),
-        Cell(took, side, 7, right=True, rank=1),
+        rails,
+        Cell(name, main, least=12, most=30),
+        Cell(waits, side, rank=4, least=12, most=34),
+        Cell(result, said, rank=1, least=12),
+        Cell(calls, "muted", 5, right=True, rank=5),
+        Cell(took, "muted", 7, right=True, rank=2),
+    )
+
+
+def _call_row(
+    number: str, sign: str, label: str, result: str, took: str, tokens: str, state: str, main: str,
+    said: str, side: str,
+) -> tuple[Cell, ...]:  # fmt: skip
+    return (
+        Cell(number, side or "muted", 4, right=True),
+        Cell(sign, state, 1),
+        Cell(label, main, least=16, most=40),
+        Cell(result, said, rank=3, least=16),
+        Cell(took, side or "muted", 7, right=True, rank=1),
+        Cell(tokens, side or "muted", 7, right=True, rank=2),
     )

@@ -12,6 +12,7 @@ from textual.widget import Widget
 from textual.widgets import Footer, Static
 
 from crewcheck.engine.documents import EventPages
+from crewcheck.engine.flow_graph import FlowGraph
 from crewcheck.engine.redaction import Redactor
 from crewcheck.lineage import Node
 from crewcheck.model import words
@@ -25,6 +26,7 @@ from crewcheck.tui.messages import (
     WholeRead,
 )
 from crewcheck.tui.pages import Page, Subject
+from crewcheck.tui.pages.methods import MethodsPage
 from crewcheck.tui.runs import Run
 from crewcheck.tui.screens.forest import ForestScreen
 from crewcheck.tui.session import Clock, Loaded
@@ -80,6 +82,8 @@ class BrowserScreen(ForestScreen):
         self.heading = title
         self._direction = 1
         self._cursor_before = 0
+        #: a flow's calls are listed, not its methods
+        self._by_call = False
         self.tree_view = LineageTree(glyphs=glyphs, now=now, redactor=redactor, id="tree")
         self.detail = Detail(id="right")
 
@@ -155,6 +159,15 @@ class BrowserScreen(ForestScreen):
         if node is not None and self.session is not None:
             self.read_whole(self.session, node)
 
+    def on_detail_classes_wanted(self) -> None:
+        if self.session is not None:
+            self.read_classes(self.session)
+
+    def on_classes_read(self) -> None:
+        subject = self.shown_subject()
+        if subject is not None:
+            self.detail.show(subject)
+
     def on_whole_read(self, message: WholeRead) -> None:
         node = self.tree_view.node
         if node is not None and node.checkpoint is message.checkpoint:
@@ -174,7 +187,14 @@ class BrowserScreen(ForestScreen):
             base=self.base_of(node),
             compared=self.comparison_of(node),
             whole=self.session.whole(node.checkpoint) if self.session is not None else None,
+            graph=self._graph(loaded),
+            by_call=self._by_call,
         )
+
+    def _graph(self, loaded: Loaded | None) -> FlowGraph | None:
+        if self.session is None or loaded is None:
+            return None
+        return self.session.graphs.of(loaded.info)
 
     def look(self) -> None:
         """Show what is under the cursor: what is known now, the document when it rests."""
@@ -319,6 +339,17 @@ class BrowserScreen(ForestScreen):
         if self.in_detail or self.size.width < SINGLE_UNDER:
             self.go_to_view(self.detail.main_view)
 
+    def action_by_call(self) -> None:
+        """On the Methods tab, list methods or calls; the cursor stays on the method."""
+        page, row = self.shown_page()
+        if not isinstance(page, MethodsPage):
+            return
+        self._by_call = not self._by_call
+        subject = self.shown_subject()
+        if subject is not None:
+            self.detail.show(subject)
+            self.detail.choose_tab("work", MethodsPage(subject).row_like(page, row))
+
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "tab":
             return isinstance(parameters[0], int) and parameters[0] < len(self.detail.pages)
@@ -328,6 +359,8 @@ class BrowserScreen(ForestScreen):
             return False
         if action in ("edit", "edit_outside"):
             return self.has_store and self.detail.tab in ("work", "inputs", "state")
+        if action == "by_call":
+            return self.has_store and isinstance(self.detail.page, MethodsPage)
         if action == "add_input":
             return self.has_store and self.detail.tab == "inputs"
         if action == "undo":

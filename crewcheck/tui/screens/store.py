@@ -22,6 +22,7 @@ from crewcheck.model.scan import Checkpoint
 from crewcheck.tui.compared import unexpected
 from crewcheck.tui.glyphs import Glyphs
 from crewcheck.tui.messages import (
+    ClassesRead,
     DocumentRead,
     Filtered,
     MoreRead,
@@ -178,6 +179,12 @@ class StoreScreen(Calm[None]):
         session.load_whole(node.checkpoint, lambda: worker.is_cancelled or session.closed)
         if not worker.is_cancelled:
             self.post_message(WholeRead(node.checkpoint))
+
+    @work(thread=True, exclusive=True, group="classes", exit_on_error=False)
+    def read_classes(self, session: Session) -> None:
+        """Look at the project's text for what its flows can do."""
+        if session.graphs.read_classes() and not session.closed:
+            self.post_message(ClassesRead())
 
     @work(thread=True, exclusive=True, group="texts", exit_on_error=False)
     def fetch_texts(

@@ -28,6 +28,9 @@ class Detail(Vertical):
     class WholeWanted(Message):
         """The shown page needs all of the document."""
 
+    class ClassesWanted(Message):
+        """The shown page tells more with the project's flow classes."""
+
     class Looked(Message):
         """Somebody looks at texts of which only the beginnings are here."""
 
@@ -124,6 +127,8 @@ class Detail(Vertical):
         self._show_text(page, index, keep_place=keep_place or page.steady)
         if page.needs_whole and page.waits and page.info is not None:
             self.post_message(self.WholeWanted())
+        if page.needs_classes and page.info is not None:
+            self.post_message(self.ClassesWanted())
 
     def _show_text(self, page: Page, index: int, keep_place: bool = False) -> None:
         blocks = page.blocks(index)

@@ -74,8 +74,9 @@ def test_calls_of_a_flow_and_the_state_that_a_fork_goes_on_with() -> None:
         (2, "a#2", "running", True),
     ]
     assert KEY not in str(info.calls)
-    assert info.last_call("a") == info.calls[2]
-    assert info.last_call("c") is None
+    assert [(one.number, one.began, one.end) for one in info.calls] == [
+        (1, 0, 0), (1, 1, 1), (2, 2, None),
+    ]  # fmt: skip
     assert info.state == {"n": 3}
     behind = info.state_to_edit
     assert behind == info.behind

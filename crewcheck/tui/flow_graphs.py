@@ -1,0 +1,51 @@
+"""The graphs of a store's flows, with the project's classes once they have been read."""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict
+
+from crewcheck.engine.flow_classes import FlowClasses
+from crewcheck.engine.flow_graph import FlowGraph, flow_graph
+from crewcheck.engine.inspect import Info
+from crewcheck.model.scan import FINISHED
+
+#: So many graphs are kept.
+GRAPHS = 16
+#: The project is looked at again after so long at the earliest.
+AGAIN_SECONDS = 10.0
+
+
+class FlowGraphs:
+    """`read_classes` is for workers, `of` for any thread."""
+
+    def __init__(self, location: str) -> None:
+        self._classes = FlowClasses(location)
+        self._read_at: float | None = None
+        self._graphs: OrderedDict[int, tuple[Info, FlowGraph]] = OrderedDict()
+
+    def read_classes(self) -> bool:
+        """Look at the project's flow classes, unless that was done just now; whether they are
+        others than before."""
+        if self._read_at is not None and time.monotonic() - self._read_at < AGAIN_SECONDS:
+            return False
+        changed = self._classes.read()
+        self._read_at = time.monotonic()
+        if changed:
+            self._graphs = OrderedDict()
+        return changed
+
+    def of(self, info: Info | None) -> FlowGraph | None:
+        """The graph of a flow, None of anything else."""
+        if info is None or info.summary.kind != "flow":
+            return None
+        graphs = self._graphs
+        known = graphs.get(id(info))
+        if known is not None and known[0] is info:
+            return known[1]
+        steps = self._classes.steps(info.summary.name, (call.method for call in info.calls))
+        made = flow_graph(info.calls, steps, finished=info.summary.status == FINISHED)
+        graphs[id(info)] = info, made
+        while len(graphs) > GRAPHS:
+            graphs.popitem(last=False)
+        return made
