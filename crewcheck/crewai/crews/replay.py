@@ -7,7 +7,7 @@ Patched is `Task` itself, by object: what CrewAI or the user's program does arou
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from concurrent.futures import Future
 from typing import Any
 
@@ -15,12 +15,14 @@ _NAMES = ("execute_sync", "aexecute_sync", "execute_async", "should_execute")
 
 
 class Replay:
-    """One crew's tasks: ``kept`` (position -> output) and those that really run."""
+    """One crew's tasks: ``kept`` (position -> output), those that stay ``skipped``, and those
+    that really run."""
 
-    def __init__(self, crew: Any, kept: Mapping[int, Any]) -> None:
+    def __init__(self, crew: Any, kept: Mapping[int, Any], skipped: Set[int] = frozenset()) -> None:
         self._tasks = list(crew.tasks)
         self._places = {id(task): index for index, task in enumerate(self._tasks)}
         self.kept = dict(kept)
+        self.skipped = skipped
         self.begun: set[int] = set()
 
     def place(self, task: Any) -> int | None:
@@ -74,8 +76,13 @@ def _patch(kind: type) -> None:
             setattr(kind, name, _wrapped(name, method))
 
 
-def _is_kept(task: Any) -> bool:
-    return any(replay.place(task) in replay.kept for replay in _replays)
+def _is_wanted(task: Any) -> bool | None:
+    """What the condition of a task has said; None where it has not been asked."""
+    for replay in _replays:
+        index = replay.place(task)
+        if index is not None:
+            return True if index in replay.kept else False if index in replay.skipped else None
+    return None
 
 
 def _recorded(task: Any) -> Any:
@@ -94,7 +101,8 @@ def _wrapped(name: str, method: Callable[..., Any]) -> Callable[..., Any]:
 
         @functools.wraps(method)
         def answer(self: Any, *args: Any, **named: Any) -> Any:
-            return _is_kept(self) or method(self, *args, **named)
+            wanted = _is_wanted(self)
+            return method(self, *args, **named) if wanted is None else wanted
 
     elif name == "aexecute_sync":
 
