@@ -63,7 +63,7 @@ def depends_on(crew: Any, index: int) -> frozenset[int]:
     """Positions of the tasks whose outputs the prompt of a task holds.
 
     Without a ``context`` of its own a task is given all outputs before it, and an
-    asynchronous one the output of the synchronous task before it.
+    asynchronous one nothing.
     """
     task = crew.tasks[index]
     if callable(getattr(task, "should_execute", None)) and index:
@@ -81,11 +81,8 @@ def _context(crew: Any, index: int) -> frozenset[int]:
     if isinstance(task.context, list):
         order = {id(one): place for place, one in enumerate(crew.tasks)}
         return frozenset(order[id(one)] for one in task.context if id(one) in order)
-    if not task.context:
+    if not task.context or task.async_execution:
         return frozenset()
-    if task.async_execution:
-        before = [place for place in range(index) if not crew.tasks[place].async_execution]
-        return frozenset(before[-1:])
     return frozenset(range(index))
 
 

@@ -126,8 +126,7 @@ def _given_then(saved: SavedCrew, old: int) -> list[int | None]:
     if sequence(tasks[old].get("context")) == [] and isinstance(tasks[old].get("context"), list):
         return []
     if tasks[old].get("async_execution"):
-        before = [place for place in range(old) if not tasks[place].get("async_execution")]
-        return [*before[-1:]]
+        return []
     return [*range(old)]
 
 

@@ -1,11 +1,17 @@
 # mypy: ignore-errors
-"""A memory: each task recalls what those before it have left there, and adds to it."""
+"""A memory: each task recalls what those before it have left there, and adds to it.
+
+It is not set back to a checkpoint, so that only the newest ones of a run that failed are as
+if nothing had happened.
+"""
 
 from _common import KEY, MODEL_URL, checkpoint, llm
 from crewai import Agent, Crew, Task
 
 KIND = "crew"
 INPUTS = None
+FAULT = "Task: The gate"
+ONLY = ["resume"]
 
 EMBEDDER = {
     "provider": "openai",
