@@ -125,13 +125,23 @@ def task_facts(
     ]
 
 
+def model_of(agent: Any) -> str | None:
+    """The name of the model that an agent asks."""
+    return model_name(getattr(agent, "llm", None))
+
+
 def model_name(llm: Any) -> str | None:
     """The name of a model."""
     name = getattr(llm, "model", None) or (llm if isinstance(llm, str) else None)
     return str(name) if name else None
 
 
-def endpoint_of(llm: Any) -> str | None:
+def endpoint_of(agent: Any) -> str | None:
+    """The address that an agent's model is asked at, where it is not the usual one."""
+    return model_endpoint(getattr(agent, "llm", None))
+
+
+def model_endpoint(llm: Any) -> str | None:
     """The address that a model is asked at, where it is not the usual one."""
     address = getattr(llm, "base_url", None) or getattr(llm, "api_base", None)
     return str(address) if address else None
@@ -172,7 +182,7 @@ def as_loaded(crew: Any, facts: list[TaskFacts]) -> list[dict[str, Any]]:
             "asynchronous": bool(task.async_execution),
             "output_class": getattr(output_class(task), "__name__", None),
             "model": model_name(asked_first(crew, task)),
-            "endpoint": endpoint_of(asked_first(crew, task)),
+            "endpoint": model_endpoint(asked_first(crew, task)),
             "tools": tool_names(crew, task),
             "human_input": bool(task.human_input),
         }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from crewcheck.crewai.channel import Channel
-from crewcheck.crewai.crews.facts import model_name
+from crewcheck.crewai.crews.facts import model_of
 from crewcheck.crewai.crews.replay import Replay
 from crewcheck.crewai.telling import Telling, agent_of
 
@@ -27,7 +27,7 @@ class CrewTelling(Telling):
     def answered(self, task: Any, response: str) -> None:
         """Say that a model call was answered from the record."""
         about = self._task(self._replay.place(task))
-        model = model_name(getattr(task.agent, "llm", None))
+        model = model_of(task.agent)
         self.send("llm_call_completed", **about, model=model, replayed=True)
 
     def about(self, event: Any) -> dict[str, Any]:

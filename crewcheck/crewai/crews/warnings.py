@@ -95,7 +95,7 @@ def _agents(
 
 
 def _model(warnings: Warnings, where: str, before: Agent, llm: Any) -> None:
-    model, endpoint = facts.model_name(llm), facts.endpoint_of(llm)
+    model, endpoint = facts.model_name(llm), facts.model_endpoint(llm)
     if before.model and model and _plain(before.model) != _plain(model):
         warnings.add(
             "model-changed", where, f"it asks {model}; the checkpoint was made with {before.model}"
