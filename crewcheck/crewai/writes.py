@@ -4,7 +4,7 @@ CrewAI dumps its event record without the record's lock while other threads add 
 loses the write; in flows the same race is a panic that ends the run. It writes JSON in
 place, so that a kill leaves half a file. Two writes at once name the same parent. And its
 SQLite provider needs ``jsonb()``, which many Pythons' SQLite lacks; what it stores is read
-with ``json()``, which takes text as well.
+with ``json()``, which takes text as well. What else a dump gets wrong is in `dumps`.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from typing import Any
+
+from crewcheck.crewai import dumps
 
 _ATTEMPTS = 40
 _one_at_a_time = threading.Lock()
@@ -36,9 +38,9 @@ def harden() -> None:
     from crewai.state.provider.sqlite_provider import SqliteProvider
     from crewai.state.runtime import RuntimeState
 
+    dumps.harden()
     EventRecord.model_dump = _with_read_lock(EventRecord.model_dump)
-    for name in ("model_dump", "model_dump_json"):
-        setattr(RuntimeState, name, _tried_again(getattr(RuntimeState, name)))
+    RuntimeState.model_dump = _tried_again(RuntimeState.model_dump)
     write = getattr(checkpoint_listener, "_do_checkpoint", None)
     if write is not None:
         checkpoint_listener._do_checkpoint = _serialized(write)

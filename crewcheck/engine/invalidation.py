@@ -28,7 +28,8 @@ class TaskFacts:
 
     ``depends_on``: positions of the tasks whose outputs its prompt holds, None where that
     is not known. ``names``: the inputs that its texts and its agent's name, None where
-    not known (then any changed input concerns it).
+    not known (then any changed input concerns it). ``differs``: why what was recorded of it
+    is not what it would give now, in words; empty where nothing speaks against it.
     """
 
     index: int
@@ -37,6 +38,7 @@ class TaskFacts:
     names: frozenset[str] | None = None
     label: str = ""
     certain: bool = True
+    differs: str = ""
 
     @property
     def shown(self) -> str:
@@ -63,8 +65,8 @@ class Wishes:
 class Decision:
     """``action`` is ``keep`` or ``run``. ``rule`` is the reason for programs: ``recorded``,
     ``edited``, ``kept-by-wish``, ``skipped`` (keep), ``pending``, ``under-way``, ``failed``,
-    ``rerun-by-wish``, ``input-changed``, ``depends-on-changed`` (run). ``tasks`` and
-    ``inputs`` are what the rule is about, ``reason`` is the same in words.
+    ``rerun-by-wish``, ``task-changed``, ``input-changed``, ``depends-on-changed`` (run).
+    ``tasks`` and ``inputs`` are what the rule is about, ``reason`` is the same in words.
     """
 
     index: int
@@ -129,12 +131,14 @@ def _decide(
         return made(RUN, "pending", "it has not been done")
     if task.index in want.rerun:
         return made(RUN, "rerun-by-wish", "you asked to run it again")
-    if not because and not names:
+    if not because and not names and not task.differs:
         if task.state == SKIPPED:
             return made(KEEP, "skipped", "its condition had skipped it")
         return made(KEEP, "recorded", "it is done, and nothing that it depends on changes")
     if task.index in want.keep:
         return made(KEEP, "kept-by-wish", "you asked to keep it", tasks=because, inputs=names)
+    if task.differs:
+        return made(RUN, "task-changed", task.differs, tasks=because, inputs=names)
     if names:
         return made(RUN, "input-changed", _names_changed(names, task), tasks=because, inputs=names)
     return made(RUN, "depends-on-changed", _outputs_changed(because, task, labels), tasks=because)

@@ -1,97 +1,150 @@
-"""Whether the user's crew is the one that the checkpoint was made of.
+"""Where the user's crew differs from the one that the checkpoint was made of.
 
-Compared are the number of tasks and their templates. Names, ids and objects tell nothing:
-ids are new in each process, and CrewAI copies crews. Other things that a person may have
-changed on purpose, to try again, are warnings (`warnings`).
+Compared are the tasks: which there are, in which order, with which texts and output classes.
+Objects tell nothing: CrewAI copies crews. Other things that a person may have changed on
+purpose, to try again, are warnings (`warnings`).
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from crewcheck.crewai.crews import facts
+from crewcheck.crewai.crews.pairing import DESCRIPTION, EXPECTED, Pairing, same_text, saved_template
+from crewcheck.crewai.crews.recording import is_parsed
 from crewcheck.crewai.crews.saved import SavedCrew
 from crewcheck.crewai.refusal import Refusal
 from crewcheck.engine.invalidation import DONE, SKIPPED
-from crewcheck.model.crew import agent as saved_agent
-from crewcheck.model.document import mapping, objects, text
-from crewcheck.model.identity import Traits, fill, match, task_traits
+from crewcheck.model.document import mapping, sequence
 
 _WIDTH = 90
-# the form of a placeholder, not capturing its name
-_PLACEHOLDER = re.compile(r"\{[A-Za-z_][A-Za-z0-9_\-]*\}")
 
 
-@dataclass(frozen=True)
-class Difference:
-    """``index``: the task it is about, None for the crew itself."""
+def compare(crew: Any, saved: SavedCrew, pairing: Pairing) -> list[str]:
+    """The differences of the tasks, a line each; empty when they are the same."""
+    lines = []
+    if not pairing.unchanged:
+        if len(crew.tasks) != len(saved.tasks) or pairing.gone:
+            lines.append(_count(crew, saved, pairing))
+        olds = [old for old in pairing.old if old is not None]
+        if olds != sorted(olds):
+            order = ", ".join(saved.label(old) for old in olds)
+            lines.append(f"the tasks stand in another order now: {order}")
+    for index, old in enumerate(pairing.old):
+        if old is not None:
+            lines += _of_task(crew, saved, index, old)
+    return lines
 
-    index: int | None
-    line: str
+
+def _count(crew: Any, saved: SavedCrew, pairing: Pairing) -> str:
+    line = f"tasks: {len(saved.tasks)} in the checkpoint, {len(crew.tasks)} in the project"
+    gone = [saved.label(old) for old in pairing.gone]
+    new = [facts.label(crew, at) for at, old in enumerate(pairing.old) if old is None]
+    parts = [f"{', '.join(one)} {what}" for one, what in ((gone, "gone"), (new, "new")) if one]
+    return line + (f": {'; '.join(parts)}" if parts else "")
 
 
-def compare(crew: Any, saved: SavedCrew) -> list[Difference]:
-    """Where the tasks differ, a line each; empty when they are the same."""
-    found: list[Difference] = []
-    if len(crew.tasks) != len(saved.tasks):
-        found.append(
-            Difference(
-                None,
-                f"tasks: {len(saved.tasks)} in the checkpoint, {len(crew.tasks)} in the project"
-                + _gone_and_new(crew, saved),
-            )
-        )
-    for index, (task, old) in enumerate(zip(crew.tasks, saved.tasks, strict=False)):
-        for field in ("description", "expected_output"):
-            if not _same(task, old, field, saved.inputs):
-                before = _saved_template(old, field)
-                now = facts.template(task, field)
-                found.append(Difference(index, _line(saved.label(index), field, before, now)))
+def _of_task(crew: Any, saved: SavedCrew, index: int, old: int) -> list[str]:
+    task, before = crew.tasks[index], saved.tasks[old]
+    lines = [
+        _line(saved.label(old), field, saved_template(before, field), facts.template(task, field))
+        for field in (DESCRIPTION, EXPECTED)
+        if not same_text(saved, before, task, field)
+    ]
+    if not _same_class(task, before):
+        name = getattr(facts.output_class(task), "__name__", "none")
+        lines.append(f"{saved.label(old)}, output class: it is another one now ({name})")
+    return lines
+
+
+def _same_class(task: Any, old: Mapping[str, Any]) -> bool:
+    for field in ("output_pydantic", "output_json"):
+        mine, schema = getattr(task, field, None), old.get(field)
+        if (mine is None) != (schema is None):
+            return False
+        properties = mapping(mapping(schema).get("properties"))
+        if mine is not None and properties and set(properties) != _properties(mine):
+            return False
+    return True
+
+
+def _properties(model: Any) -> set[str]:
+    try:
+        return set(mapping(model.model_json_schema().get("properties")))
+    except Exception:  # a class that has no schema: nothing can be said of it
+        return set(model.model_fields)
+
+
+def not_as_recorded(crew: Any, saved: SavedCrew, pairing: Pairing) -> dict[int, str]:
+    """Why tasks that are done would not give now what was recorded, by their position."""
+    found = {}
+    for index, old in enumerate(pairing.old):
+        if old is None or saved.states[old] not in (DONE, SKIPPED):
+            continue
+        task, before = crew.tasks[index], saved.tasks[old]
+        if not all(same_text(saved, before, task, field) for field in (DESCRIPTION, EXPECTED)):
+            found[index] = "its text is another one now"
+        elif not _same_class(task, before) and not is_parsed(task, before, saved.events):
+            found[index] = "its recorded output does not fit its output class, which has changed"
+        elif not pairing.unchanged:
+            because = _given_otherwise(crew, saved, pairing, index, old)
+            if because:
+                found[index] = because
     return found
 
 
-def _gone_and_new(crew: Any, saved: SavedCrew) -> str:
-    """Which tasks only one of them has, as far as that can be told."""
-    mine = [
-        Traits(
-            name=text(getattr(task, "name", None)) or None,
-            text=facts.template(task),
-            owner=facts.template(task.agent, "role") or None,
-        )
-        for task in crew.tasks
-    ]
-    pairs = match([task_traits(task) for task in saved.tasks], mine)
-    gone = [saved.label(one.old) for one in pairs if one.new is None and one.old is not None]
+def _given_otherwise(
+    crew: Any, saved: SavedCrew, pairing: Pairing, index: int, old: int
+) -> str | None:
+    """Why a task is given other outputs than it was, if tasks have come, gone or moved."""
+    task = crew.tasks[index]
+    now = [pairing.old[place] for place in sorted(facts.depends_on(crew, index))]
+    if isinstance(task.context, list):
+        order = {id(one): place for place, one in enumerate(crew.tasks)}
+        now = [pairing.old[order[id(one)]] for one in task.context if id(one) in order]
+        then: list[int | None] = [
+            one for one in now if one is not None
+        ]  # which they were is not in the checkpoint
+    else:
+        then = _given_then(saved, old)
+    if now == then:
+        return None
     new = [
-        mine[one.new].name or f"task {one.new + 1}"
-        for one in pairs
-        if one.old is None and one.new is not None
+        facts.label(crew, place)
+        for place in sorted(facts.depends_on(crew, index))
+        if pairing.old[place] is None
     ]
-    parts = [
-        f"{', '.join(names)} {what}" for names, what in ((gone, "gone"), (new, "new")) if names
-    ]
-    return f": {'; '.join(parts)}" if parts else ""
+    gone = [saved.label(one) for one in then if one in pairing.gone]
+    both = ((new, "too"), (gone, "no more"))
+    said = [f"{', '.join(which)} {what}" for which, what in both if which]
+    return "it is given other outputs now" + (f": {'; '.join(said)}" if said else "")
 
 
-def accept(
-    differences: list[Difference], saved: SavedCrew, total: int, allow_changed: bool
-) -> list[str]:
-    """The lines of differences that may be. Raises `Refusal` for others.
-
-    With ``allow_changed`` the project may differ in tasks that are not done; the tasks
-    that are done must be the saved ones. ``total`` is how many the project has.
-    """
-    if not differences:
+def _given_then(saved: SavedCrew, old: int) -> list[int | None]:
+    tasks = saved.tasks
+    if sequence(tasks[old].get("context")) == [] and isinstance(tasks[old].get("context"), list):
         return []
-    lines = [one.line for one in differences]
-    done = {i for i, state in enumerate(saved.states) if state in (DONE, SKIPPED)}
-    if total <= max(done, default=-1) or done & {one.index for one in differences}:
+    if tasks[old].get("async_execution"):
+        return []
+    return [*range(old)]
+
+
+def accept(lines: list[str], saved: SavedCrew, pairing: Pairing, allow_changed: bool) -> list[str]:
+    """The lines of differences that may be. Raises `Refusal`.
+
+    With ``allow_changed`` the project may differ, as long as something that is done is still
+    there: what was done of other tasks is run again, or dropped.
+    """
+    if not lines:
+        return []
+    done = {old for old, state in enumerate(saved.states) if state in (DONE, SKIPPED)}
+    known = {pairing.old[index] for index in pairing.told}
+    if done and not done & known:
         raise Refusal(
             "different-crew",
-            "the project's crew is not the one of this checkpoint: work that is done differs",
+            "the project's crew is not the one of this checkpoint: it has none of the tasks "
+            "that are done",
             "resume it with the project as it was, or choose another crew with --entry",
             lines,
         )
@@ -99,24 +152,11 @@ def accept(
         raise Refusal(
             "changed",
             "the project has changed since this checkpoint was written",
-            "allow it with --allow-changed: the changes are all in work that is not done",
+            "allow it with --allow-changed: done tasks that have changed, or are given other "
+            "outputs, are run again",
             lines,
         )
     return lines
-
-
-def _saved_template(old: Mapping[str, Any], field: str) -> str:
-    return text(old.get(f"checkpoint_original_{field}")) or text(old.get(field)) or ""
-
-
-def _same(task: Any, old: Mapping[str, Any], field: str, inputs: Mapping[str, Any] | None) -> bool:
-    mine = facts.template(task, field)
-    if _saved_template(old, field) == mine:
-        return True
-    if text(old.get(f"checkpoint_original_{field}")) is not None:
-        return False
-    # never filled in (no inputs), or of CrewAI 1.14.1, which keeps no templates
-    return text(old.get(field)) in (mine, fill(mine, inputs or {}))
 
 
 def _line(label: str, field: str, before: str, now: str) -> str:
@@ -130,76 +170,6 @@ def _line(label: str, field: str, before: str, now: str) -> str:
 def _cut(value: str, start: int) -> str:
     part = value[start : start + _WIDTH]
     return ("…" if start else "") + repr(part) + ("…" if start + _WIDTH < len(value) else "")
-
-
-def is_filling(value: str, template: str) -> bool:
-    """Whether a text can be a template with some inputs in it, whichever they were.
-
-    A fork with another input keeps the old text of an agent, so the values do not tell.
-    """
-    first, *rest = _PLACEHOLDER.split(template)
-    if not rest:
-        return value == template
-    if not value.startswith(first):
-        return False
-    at = len(first)
-    for piece in rest[:-1]:
-        at = value.find(piece, at)
-        if at < 0:
-            return False
-        at += len(piece)
-    return len(value) - at >= len(rest[-1]) and value.endswith(rest[-1])
-
-
-def warnings(crew: Any, saved: SavedCrew, run: list[int]) -> list[dict[str, str]]:
-    """What differs from the checkpoint in the tasks that will run, and is the project's now.
-
-    ``where`` names all tasks that a warning is about.
-    """
-    found: list[dict[str, str]] = []
-
-    def warn(rule: str, index: int, message: str) -> None:
-        for one in found:
-            if (one["rule"], one["message"]) == (rule, message):
-                one["where"] += f", {saved.label(index)}"
-                return
-        found.append({"rule": rule, "where": saved.label(index), "message": message})
-
-    for index in run:
-        if index >= len(saved.tasks):
-            continue
-        task, old = crew.tasks[index], saved.tasks[index]
-        before = saved_agent(mapping(old.get("agent")))
-        for field in ("role", "goal", "backstory") if before.role else ():
-            was, now = getattr(before, field), facts.agent_template(task.agent, field)
-            if not is_filling(was, now):
-                warn("agent-changed", index, f"its agent's {field} is another one now")
-        model, endpoint = facts.model_of(task.agent), facts.endpoint_of(task.agent)
-        if before.model and model and _plain(before.model) != _plain(model):
-            warn(
-                "model-changed",
-                index,
-                f"it asks {model}; the checkpoint was made with {before.model}",
-            )
-        if before.model and before.endpoint != endpoint:
-            warn(
-                "endpoint-changed",
-                index,
-                f"it asks at {endpoint or 'the usual address'}; the checkpoint was made with "
-                f"{before.endpoint or 'the usual address'}",
-            )
-        tools = {text(tool.get("name")) for tool in objects(old.get("tools"))}
-        tools = tools or {
-            text(tool.get("name")) for tool in objects(mapping(old.get("agent")).get("tools"))
-        }
-        if tools != set(facts.tool_names(task)):
-            warn("tools-changed", index, "its tools are not those of the checkpoint")
-    return found
-
-
-def _plain(model: str) -> str:
-    """A model's name without its provider: CrewAI writes it both ways."""
-    return model.rsplit("/", 1)[-1]
 
 
 def inputs_differ(before: Any, now: Any) -> list[str]:

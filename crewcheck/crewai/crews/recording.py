@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -37,8 +37,15 @@ def parse_edited(task: Any, raw: str, label: str) -> Any:
         ) from None
 
 
-def output_of(task: Any, saved: Mapping[str, Any], label: str, edited: str | None = None) -> Any:
-    """A task's output from its recording (``saved``, the task as it was saved)."""
+def output_of(
+    task: Any,
+    saved: Mapping[str, Any],
+    label: str,
+    events: Iterable[Mapping[str, Any]],
+    edited: str | None = None,
+) -> Any:
+    """A task's output from its recording (``saved``, the task as it was saved, and what the
+    events tell of it)."""
     from crewai.tasks.task_output import TaskOutput
 
     output = mapping(saved.get("output"))
@@ -60,7 +67,7 @@ def output_of(task: Any, saved: Mapping[str, Any], label: str, edited: str | Non
         fields["output_format"] = task._get_output_format()
         parsed = parse_edited(task, edited, label)
     else:
-        parsed = _parse_recorded(output_class(task), output)
+        parsed = _parse_recorded(output_class(task), saved, events)
     made = TaskOutput.model_validate(fields)
     if task.output_pydantic:
         made.pydantic = parsed
@@ -69,28 +76,49 @@ def output_of(task: Any, saved: Mapping[str, Any], label: str, edited: str | Non
     return made
 
 
-def _parse_recorded(model: Any, output: Mapping[str, Any]) -> Any:
-    """What CrewAI had parsed: its documents keep the text only."""
+def _parse_recorded(
+    model: Any, saved: Mapping[str, Any], events: Iterable[Mapping[str, Any]]
+) -> Any:
+    """What CrewAI had parsed: its documents keep the text only.
+
+    Where the text was not the object yet, a model was asked to make one of it, and what it
+    said is among the events.
+    """
     if model is None:
         return None
-    raw = text(output.get("raw")) or ""
-    inner = re.search(r"\{.*\}", raw, re.DOTALL)  # models put prose and fences around JSON
-    for candidate in (mapping(output.get("pydantic")) or None, raw, inner and inner[0]):
-        if candidate is None:
-            continue
+    output = mapping(saved.get("output"))
+    for candidate in (mapping(output.get("pydantic")), output.get("json_dict"), output.get("raw")):
+        parsed = _parse(model, candidate)
+        if parsed is not None:
+            return parsed
+    said = [
+        event.get("response")
+        for event in events
+        if event.get("type") == "llm_call_completed" and event.get("task_id") == saved.get("id")
+    ]
+    return next((one for one in (_parse(model, answer) for answer in reversed(said)) if one), None)
+
+
+def _parse(model: Any, value: Any) -> Any:
+    """An object of a class from a text or a dict, None where it is none."""
+    if not value or not isinstance(value, (str, dict)):
+        return None
+    inner = re.search(r"\{.*\}", value, re.DOTALL) if isinstance(value, str) else None
+    for candidate in (value, inner and inner[0]):  # models put prose and fences around JSON
         try:
             if isinstance(candidate, str):
                 return model.model_validate_json(candidate)
-            return model.model_validate(candidate)
+            if candidate:
+                return model.model_validate(candidate)
         except Exception:
             continue
     return None
 
 
-def is_parsed(task: Any, saved: Mapping[str, Any]) -> bool:
+def is_parsed(task: Any, saved: Mapping[str, Any], events: Iterable[Mapping[str, Any]]) -> bool:
     """Whether a recorded output can be given back as its class."""
     model = output_class(task)
-    return model is None or _parse_recorded(model, mapping(saved.get("output"))) is not None
+    return model is None or _parse_recorded(model, saved, events) is not None
 
 
 def restore(task: Any, saved: Mapping[str, Any]) -> None:

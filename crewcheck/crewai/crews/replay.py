@@ -2,12 +2,15 @@
 
 Patched is `Task` itself, by object: what CrewAI or the user's program does around a task
 (contexts, conditions, callbacks of the crew) stays their own. What was really run is noted.
+
+CrewAI goes through all tasks of the crew, as in a run that begins: where it skips those that
+are done itself, an asynchronous task behind them is given a context that it is not given else.
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from concurrent.futures import Future
 from typing import Any
 
@@ -15,12 +18,14 @@ _NAMES = ("execute_sync", "aexecute_sync", "execute_async", "should_execute")
 
 
 class Replay:
-    """One crew's tasks: ``kept`` (position -> output) and those that really run."""
+    """One crew's tasks: ``kept`` (position -> output), those that stay ``skipped``, and those
+    that really run."""
 
-    def __init__(self, crew: Any, kept: Mapping[int, Any]) -> None:
+    def __init__(self, crew: Any, kept: Mapping[int, Any], skipped: Set[int] = frozenset()) -> None:
         self._tasks = list(crew.tasks)
         self._places = {id(task): index for index, task in enumerate(self._tasks)}
         self.kept = dict(kept)
+        self.skipped = skipped
         self.begun: set[int] = set()
 
     def place(self, task: Any) -> int | None:
@@ -48,8 +53,13 @@ _patched: set[tuple[type, str]] = set()
 
 def arm(replay: Replay) -> None:
     """Put a recording in front of a crew's tasks."""
-    from crewai import Task
+    from crewai import Crew, Task
 
+    for name, answer in _OF_CREW.items():
+        method = getattr(Crew, name, None)
+        if method is not None and (Crew, name) not in _patched:
+            _patched.add((Crew, name))
+            setattr(Crew, name, answer(method))
     for task in replay._tasks:
         for kind in type(task).__mro__:
             if issubclass(kind, Task):
@@ -78,6 +88,52 @@ def _is_kept(task: Any) -> bool:
     return any(replay.place(task) in replay.kept for replay in _replays)
 
 
+def _from_the_first(start: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(start)
+    def place(self: Any, tasks: list[Any]) -> Any:
+        replayed = any(replay.place(task) is not None for replay in _replays for task in tasks)
+        return None if replayed else start(self, tasks)
+
+    return place
+
+
+def _tools_as_given(prepare: Callable[..., Any]) -> Callable[..., Any]:
+    """For a task that answers from the recording, no server is asked for its tools."""
+
+    @functools.wraps(prepare)
+    def prepared(self: Any, agent: Any, task: Any, tools: Any) -> Any:
+        return tools if _is_kept(task) else prepare(self, agent, task, tools)
+
+    return prepared
+
+
+def _unless_kept(log: Callable[..., Any]) -> Callable[..., Any]:
+    """The crew's log file says already when such a task began and ended."""
+
+    @functools.wraps(log)
+    def logged(self: Any, task: Any, *args: Any, **named: Any) -> Any:
+        return None if _is_kept(task) else log(self, task, *args, **named)
+
+    return logged
+
+
+_OF_CREW = {
+    "_get_execution_start_index": _from_the_first,
+    "_prepare_tools": _tools_as_given,
+    "_log_task_start": _unless_kept,
+    "_process_task_result": _unless_kept,
+}
+
+
+def _is_wanted(task: Any) -> bool | None:
+    """What the condition of a task has said; None where it has not been asked."""
+    for replay in _replays:
+        index = replay.place(task)
+        if index is not None:
+            return True if index in replay.kept else False if index in replay.skipped else None
+    return None
+
+
 def _recorded(task: Any) -> Any:
     """The recorded output of a task, or None: then it is noted that it really runs."""
     for replay in _replays:
@@ -94,7 +150,8 @@ def _wrapped(name: str, method: Callable[..., Any]) -> Callable[..., Any]:
 
         @functools.wraps(method)
         def answer(self: Any, *args: Any, **named: Any) -> Any:
-            return _is_kept(self) or method(self, *args, **named)
+            wanted = _is_wanted(self)
+            return method(self, *args, **named) if wanted is None else wanted
 
     elif name == "aexecute_sync":
 

@@ -15,7 +15,8 @@ Entity = Mapping[str, Any]
 
 
 class SavedCrew(Saved):
-    """A crew of a document. ``tasks`` are as saved, ``states`` one of `invalidation`'s each."""
+    """A crew of a document. ``tasks`` are as saved, ``states`` one of `invalidation`'s each;
+    ``plans``: the texts of its tasks have a plan at their end, once it has been made."""
 
     kind = "crew"
 
@@ -23,10 +24,10 @@ class SavedCrew(Saved):
         self, document: Mapping[str, Any], checkpoint_id: str, events: list[Entity], crew: Entity
     ) -> None:
         super().__init__(document, checkpoint_id, events, crew)
-        _refuse_what_is_not_right_yet(crew)
         self.tasks: list[Entity] = objects(crew.get("tasks"))
         if not self.tasks:
             raise Refusal("nothing-in-it", "the crew of this checkpoint has no tasks")
+        self.plans = bool(crew.get("planning"))
         self.kickoff_id = text(crew.get("checkpoint_kickoff_event_id"))
         self.inputs = kickoff_inputs(crew, self.events)
         self.states = self._states()
@@ -77,19 +78,3 @@ class SavedCrew(Saved):
                 state = told.get(text(self.tasks[index].get("id")) or "", PENDING)
             states.append(state)
         return states
-
-
-def _refuse_what_is_not_right_yet(entity: Entity) -> None:
-    """Say no to what cannot be resumed rightly, before anything is imported."""
-    if entity.get("process") not in (None, "sequential"):
-        raise Refusal(
-            "process-not-supported",
-            f"this crew's process is {entity.get('process')}, and only sequential crews "
-            "can be resumed so far",
-        )
-    for key, what in (("planning", "plans before it works"), ("memory", "has a memory")):
-        if entity.get(key):
-            raise Refusal(
-                f"{key}-not-supported",
-                f"this crew {what}, and such crews cannot be resumed so far",
-            )

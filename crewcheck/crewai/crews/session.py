@@ -6,19 +6,30 @@ from typing import Any
 
 from crewcheck.crewai import answers, telling
 from crewcheck.crewai.channel import Channel
-from crewcheck.crewai.crews import facts, lineage, match, plan, recording, replay
+from crewcheck.crewai.crews import (
+    facts,
+    lineage,
+    match,
+    plan,
+    planning,
+    recording,
+    replay,
+    streaming,
+)
 from crewcheck.crewai.crews.objects import CrewKind
+from crewcheck.crewai.crews.pairing import Pairing, pair
 from crewcheck.crewai.crews.saved import SavedCrew
 from crewcheck.crewai.crews.telling import CrewTelling
 from crewcheck.crewai.session import Args, Named, NotRun, Session
-from crewcheck.engine.invalidation import FAILED, RUN, UNDER_WAY, to_keep
+from crewcheck.engine.invalidation import FAILED, RUN, UNDER_WAY
 from crewcheck.model.document import text
 from crewcheck.runtimes.spec import RunSpec
 from crewcheck.runtimes.wire import Message
 
 
 class CrewSession(Session[SavedCrew]):
-    """``order`` is what was agreed on, None before."""
+    """``order`` is what was agreed on, None before. ``edits`` are by positions in the
+    checkpoint, what is told of tasks by positions in the project."""
 
     kind = CrewKind()
 
@@ -26,6 +37,7 @@ class CrewSession(Session[SavedCrew]):
         super().__init__(channel, spec, saved)
         self.edits = plan.edits_of(spec, saved)
         self.order: plan.Order | None = None
+        self.pairing = Pairing(())
         self._replay: replay.Replay | None = None
         self._callbacks: list[Any] = []
 
@@ -34,8 +46,8 @@ class CrewSession(Session[SavedCrew]):
         return bool(self.edits)
 
     def say_loaded(self, target: Any, entry: str, ran_before: bool) -> None:
-        found = facts.task_facts(target, self.saved.states)
-        tasks = facts.as_loaded(target, found)
+        states = pair(target, self.saved).states(self.saved)
+        tasks = facts.as_loaded(target, facts.task_facts(target, states))
         self.channel.send(
             "loaded",
             entry=entry,
@@ -51,18 +63,12 @@ class CrewSession(Session[SavedCrew]):
         )
 
     def say_plan(self, target: Any, ran_before: str = "") -> None:
-        made = plan.make(target, self.saved, self.edits, self.spec.allow_changed)
+        pairing = pair(target, self.saved)
+        edits = plan.edits_here(self.edits, pairing, self.saved)
+        made = plan.make(target, self.saved, pairing, edits, self.spec.allow_changed)
         if ran_before:
             message = "the program's code before the kickoff has already run"
             made.warnings.append({"rule": "ran-before", "where": ran_before, "message": message})
-        for index in to_keep(made.items):
-            old = self.saved.tasks[index] if index < len(self.saved.tasks) else {}
-            if index in self.edits.outputs or old.get("output") is None:
-                continue
-            if not recording.is_parsed(target.tasks[index], old):
-                message = "its recorded output cannot be given back as an object of its class"
-                where = self.saved.label(index)
-                made.losses.append({"rule": "output-class", "where": where, "message": message})
         self.channel.send(
             "plan",
             items=[item.as_dict() for item in made.items],
@@ -74,16 +80,16 @@ class CrewSession(Session[SavedCrew]):
         )
 
     def take_order(self, message: Message, target: Any) -> None:
-        self.order = plan.order(message, target, self.saved)
+        self.pairing = pair(target, self.saved)
+        self.order = plan.order(message, target, self.saved, self.pairing)
 
     def arm(self, target: Any) -> None:
-        order, saved = self._agreed(), self.saved
+        order, saved, pairing = self._agreed(), self.saved, self.pairing
         kept = {}
         for index in sorted(order.keep):
-            task = target.tasks[index]
-            old = saved.tasks[index] if index < len(saved.tasks) else {}
+            task, old = target.tasks[index], pairing.task(saved, index)
             kept[index] = recording.output_of(
-                task, old, saved.label(index), order.outputs.get(index)
+                task, old, facts.label(target, index), saved.events, order.outputs.get(index)
             )
             recording.restore(task, old)
         for index, task in enumerate(target.tasks):
@@ -92,8 +98,9 @@ class CrewSession(Session[SavedCrew]):
         self._callbacks = list(target.before_kickoff_callbacks)
         target.before_kickoff_callbacks = []  # the recorded inputs are what they returned
         lineage.point_at_store(target, saved, self.spec)
-        lineage.begin(target, saved, self.record, self.branch, self.parent_id)
-        self._replay = replay.Replay(target, kept)
+        lineage.begin(target, saved, pairing, self.record, self.branch, self.parent_id)
+        planning.arm(target, saved, pairing, order.changed)
+        self._replay = replay.Replay(target, kept, order.skip)
         replay.arm(self._replay)
         told = self.telling = CrewTelling(self.channel, target, self._replay)
         self._answer_from_record(target, order, told)
@@ -105,19 +112,18 @@ class CrewSession(Session[SavedCrew]):
         """For tasks that were under way, never for those that were done and run again."""
         found = answers.Answers(told.answered)
         agents = []
-        for index, state in enumerate(self.saved.states):
-            if state not in (UNDER_WAY, FAILED) or index in order.keep | order.fresh:
+        rerun = plan.edits_here(self.edits, self.pairing, self.saved).rerun
+        for index, state in enumerate(self.pairing.states(self.saved)):
+            if state not in (UNDER_WAY, FAILED) or index in order.keep | order.fresh | rerun:
                 continue
-            if index >= len(target.tasks) or index in self.edits.rerun:
-                continue
-            task_id = text(self.saved.tasks[index].get("id"))
+            task_id = text(self.pairing.task(self.saved, index).get("id"))
             if task_id:
                 found.add(target.tasks[index], task_id, self.saved.events)
                 agents.append(target.tasks[index].agent)
         answers.arm(found, agents)
 
     def kickoff(self, target: Any) -> Any:
-        return target.kickoff(inputs=self._agreed().inputs)
+        return streaming.whole(target.kickoff(inputs=self._agreed().inputs))
 
     def _agreed(self) -> plan.Order:
         if self.order is None:
@@ -128,13 +134,13 @@ class CrewSession(Session[SavedCrew]):
         answers.disarm()
         if self._replay is not None:
             replay.disarm(self._replay)
+        planning.disarm(target)
         target.before_kickoff_callbacks = self._callbacks
+        target.checkpoint_kickoff_event_id = None  # with it a second kickoff would run nothing
 
     def account(self, target: Any, result: Any) -> None:
         assert self._replay is not None
-        missing = [
-            self.saved.label(i) for i in self._replay.not_done() if i < len(self.saved.tasks)
-        ]
+        missing = [facts.label(target, index) for index in self._replay.not_done()]
         if missing:
             raise NotRun(f"CrewAI ended without running {', '.join(missing)}")
         raw = getattr(result, "raw", None)
@@ -143,11 +149,13 @@ class CrewSession(Session[SavedCrew]):
     def differences(self, target: Any, args: Args, named: Named) -> tuple[bool, list[str]]:
         saved = self.saved
         given = named.get("inputs", args[0] if args else None)
-        lines = [one.line for one in match.compare(target, saved)]
+        pairing = pair(target, saved)
+        lines = match.compare(target, saved, pairing)
         if not target.before_kickoff_callbacks and not recording.same_inputs(given, saved.inputs):
             return False, lines + match.inputs_differ(saved.inputs, given)
         if lines and self.spec.allow_changed:
-            return len(target.tasks) == len(saved.tasks) or target.name == saved.name, lines
+            same_name = bool(target.name) and target.name == saved.name
+            return bool(pairing.told) or same_name, lines
         return not lines, lines
 
     def arguments(self, args: Args, named: Named) -> tuple[Args, Named]:

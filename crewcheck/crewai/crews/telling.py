@@ -27,7 +27,8 @@ class CrewTelling(Telling):
     def answered(self, task: Any, response: str) -> None:
         """Say that a model call was answered from the record."""
         about = self._task(self._replay.place(task))
-        self.send("llm_call_completed", **about, model=model_of(task.agent), replayed=True)
+        model = model_of(task.agent)
+        self.send("llm_call_completed", **about, model=model, replayed=True)
 
     def about(self, event: Any) -> dict[str, Any]:
         task = getattr(event, "task", None) or getattr(event, "from_task", None)
