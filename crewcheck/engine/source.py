@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from crewcheck.engine.catalog import Catalog
-from crewcheck.errors import NotFound, Refused, UsageProblem
+from crewcheck.errors import CrewcheckError, NotFound, Refused, UsageProblem
 from crewcheck.lineage import Node
 from crewcheck.model.crew import Task, tasks
 from crewcheck.model.document import iter_events, kickoff_inputs, mapping, sorted_events, text
@@ -26,7 +26,9 @@ class Source:
 
     ``kind`` is ``crew`` (then ``tasks`` are its items) or ``flow`` (then ``calls`` are, and
     ``state`` is the state after the last finished one). ``spent`` is what the run has cost
-    so far: tokens, and seconds from its first event to its last.
+    so far: tokens, and seconds from its first event to its last. ``inputs_from`` is the id
+    of the checkpoint that tells the inputs, where its own does not: a flow's first one is
+    written before the kickoff.
     """
 
     catalog: Catalog
@@ -41,6 +43,7 @@ class Source:
     state: Any = None
     tokens: Tokens = field(default_factory=Tokens)
     seconds: float | None = None
+    inputs_from: str | None = None
 
     @property
     def checkpoint(self) -> Checkpoint:
@@ -116,7 +119,22 @@ def read_source(catalog: Catalog, node: Node) -> Source:
         source.calls = calls(entity, source.name, events)
         done = (call for call in source.calls if call.state == DONE)
         source.state = newest_state(entity, done)
+        if not source.calls and not any(one.get("type") == "flow_started" for one in events):
+            _learn_inputs(source)
     return source
+
+
+def _learn_inputs(source: Source) -> None:
+    """Take a flow's inputs from the checkpoint after the one before its kickoff."""
+    for node in source.node.children:
+        try:
+            document = source.catalog.store.document(node.checkpoint.header)
+        except CrewcheckError:
+            continue
+        found = kickoff_inputs({"entity_type": FLOW}, sorted_events(document))
+        if node.checkpoint.branch == source.checkpoint.branch and found:
+            source.inputs, source.inputs_from = found, node.checkpoint.id
+            return
 
 
 def _article(kind: str | None) -> str:

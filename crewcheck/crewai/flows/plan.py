@@ -80,7 +80,7 @@ def make(
         except CrewcheckError as error:
             raise Refusal("no-such-state", error.message, error.hint or "") from None
     check_state(flow, state, [write_path(path) for path in edits.state])
-    return Plan(items, changed, _warnings(saved), _losses(flow, saved, edits, items))
+    return Plan(items, changed, _warnings(saved, edits), _losses(flow, saved, edits, items))
 
 
 def check_state(flow: Any, state: Mapping[str, Any], edited: Sequence[str]) -> None:
@@ -119,8 +119,8 @@ def order(message: Message, flow: Any, saved: SavedFlow) -> Order:
     return Order(frozenset(keep), results, inputs, fresh)
 
 
-def _warnings(saved: SavedFlow) -> list[dict[str, str]]:
-    if saved.flow_started is None and not saved.calls and saved.inputs is None:
+def _warnings(saved: SavedFlow, edits: Edits) -> list[dict[str, str]]:
+    if not saved.begun and not edits.inputs:
         message = "the checkpoint was written before the kickoff: its inputs are not in it"
         return [{"rule": "inputs-unknown", "where": "", "message": message}]
     return []

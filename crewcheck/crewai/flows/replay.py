@@ -218,7 +218,7 @@ def _initialized(initialize: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(initialize)
     def keep(self: Any, inputs: Any) -> Any:
         replay = find(self)
-        if replay is not None and replay.saved.state is not None:
+        if replay is not None and replay.saved.begun and replay.saved.state is not None:
             return None  # the recorded state has the inputs, and what became of them
         return initialize(self, inputs)
 

@@ -10,7 +10,7 @@ from typing import Any
 from crewcheck.crewai import lineage, telling
 from crewcheck.crewai.channel import Channel
 from crewcheck.crewai.crews.recording import same_inputs
-from crewcheck.crewai.flows import feedback, match, nested, plan, replay, values
+from crewcheck.crewai.flows import feedback, inner_flows, match, nested, plan, replay, values
 from crewcheck.crewai.flows.objects import FlowKind
 from crewcheck.crewai.flows.saved import SavedFlow
 from crewcheck.crewai.flows.steps import Step, steps_of
@@ -106,10 +106,7 @@ class FlowSession(Session[SavedFlow]):
         for index in sorted(order.keep):
             call = saved.calls[index]
             result = order.results.get(index, call.result)
-            result = feedback.result_of(target, saved, call, result)
-            if result is order.results.get(index, call.result):
-                result = values.typed(target._methods[call.method], result)
-            kept[index] = result
+            kept[index] = inner_flows.value_of(target, saved, call, result)
         if saved.name and match.name_of(target) != saved.name:
             _rename(target, saved.name)
         state = saved.state
@@ -121,10 +118,10 @@ class FlowSession(Session[SavedFlow]):
         self.telling = told
         self._replay = replay.Replay(target, saved, kept)
         self._replay.returned = told.returned
-        self._nested = nested.Nested(saved, order.fresh | self.edits.rerun, told, self.spec)
+        self._nested = nested.Nested(saved, order.fresh)
         self._replay.within = self._within
         replay.arm(self._replay)
-        self._nested.arm()
+        self._nested.arm(told.answered, new_ids=self.spec.action == "fork")
         self.begin()
         telling.listen(told)
 
@@ -160,8 +157,6 @@ class FlowSession(Session[SavedFlow]):
         return self.order
 
     def disarm(self, target: Any) -> None:
-        if self._nested is not None:
-            self._nested.disarm()
         if self._replay is not None:
             replay.disarm(self._replay)
 
