@@ -10,6 +10,7 @@ from typing import Any
 
 from crewcheck.crewai.crews.recording import same_inputs
 from crewcheck.crewai.flows import feedback, match, replay, values
+from crewcheck.crewai.flows.adopt import name_of
 from crewcheck.crewai.flows.objects import is_internal
 from crewcheck.crewai.flows.saved import SavedFlow
 from crewcheck.crewai.flows.scope import Scope, current, entered
@@ -101,7 +102,7 @@ def _twin(flow: Any, inputs: Mapping[str, Any] | None) -> SavedFlow | None:
         return None
 
     def is_twin(saved: SavedFlow) -> bool:
-        if match.name_of(flow) != saved.name or not same_inputs(inputs, saved.inputs):
+        if name_of(flow) != saved.name or not same_inputs(inputs, saved.inputs):
             return False
         return not match.compare(flow, steps_of(flow), saved)
 
