@@ -9,7 +9,7 @@ from __future__ import annotations
 import signal
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import Any
 
@@ -27,6 +27,7 @@ from crewcheck.model.harmless import harmless, name, one_line
 from crewcheck.runtimes.follow import initial_state
 from crewcheck.runtimes.run_state import RunState
 from crewcheck.runtimes.spawn import RunHandle
+from crewcheck.runtimes.spec import read_spec
 from crewcheck.runtimes.wire import LAST
 
 _CODES = {
@@ -60,6 +61,8 @@ class Followed:
         self.as_json = as_json
         self.show_log = show_log
         self.last: dict[str, Any] | None = None
+        #: How many of the next questions have an answer already.
+        self.prepared_answers = 0
 
     def take(self, handle: RunHandle, message: dict[str, Any]) -> bool:
         """Show a message; False ends the following."""
@@ -89,8 +92,17 @@ class Followed:
         """A question: asked on a terminal, else left to `--answer`."""
         if self.as_json:
             self._emit(message)
-        click.secho(harmless(str(message.get("message") or "")), err=True, fg="yellow")
+        if self.prepared_answers:
+            self.prepared_answers -= 1  # the supervisor has it
+            return
+        if not any(one.get("id") == message.get("id") for one in handle.state().prompts):
+            return  # somebody has answered it
+        for line, style in _question(message):
+            click.secho(self.console.redactor.text(line), err=True, **styled(style))
         if not sys.stdin.isatty():
+            if message.get("waits"):
+                handle.answer(message.get("id"), None)  # it waits on, and says so
+                return
             handle.cancel()
             raise Refused(
                 "a person is asked, and there is no terminal",
@@ -164,6 +176,7 @@ class Started(Followed):
     ) -> None:
         super().__init__(console, RunState.of(prepared.spec), as_json=as_json, show_log=show_log)
         self.prepared = prepared
+        self.prepared_answers = len(prepared.spec.answers)
         self.loaded: dict[str, Any] = {}
         self.dry_run = False
         self.yes = False
@@ -248,6 +261,8 @@ def attach(console: Console, handle: RunHandle, *, as_json: bool) -> int:
     """Follow a run that somebody has started, from its beginning."""
     followed = Followed(console, RunState(run_id=handle.run_id), as_json=as_json)
     followed.state = initial_state(handle.folder)
+    with suppress(OSError, ValueError):
+        followed.prepared_answers = len(read_spec(handle.folder / "spec.json").answers)
     return followed.follow(handle)
 
 
@@ -346,6 +361,16 @@ def _line(message: dict[str, Any], show_log: bool) -> str:
         told = "  ".join(filter(None, spent))
         return f"  {words.trigger_words(event)} {one_line(about, 40)}{error}  {told}".rstrip()
     return ""
+
+
+def _question(message: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """What a person is asked, and about what, as lines with their styles."""
+    for line in str(message.get("output") or "").splitlines():
+        yield f"  | {harmless(line)}", "dim"
+    yield harmless(str(message.get("message") or "")), "yellow"
+    outcomes = message.get("outcomes")
+    if isinstance(outcomes, list) and outcomes:
+        yield f"  it leads to one of: {one_line(', '.join(map(str, outcomes)))}", "yellow"
 
 
 def _line_style(message: dict[str, Any]) -> str:

@@ -22,7 +22,7 @@ class Channel:
         self._sending = threading.RLock()  # a signal may come while the main thread sends
         self._changed = threading.Condition()
         self._decisions: list[Message] = []
-        self._answers: dict[str, str] = {}
+        self._answers: dict[str, str | None] = {}
         self._closed = False
         self._dead = False
         self._half = False
@@ -59,9 +59,10 @@ class Channel:
         """Wait for the answer to a prompt. Raises `EOFError` when nobody is there."""
         with self._changed:
             self._changed.wait_for(lambda: prompt_id in self._answers or self._closed)
-            if prompt_id not in self._answers:
+            answer = self._answers.pop(prompt_id, None)
+            if answer is None:
                 raise EOFError("nobody is there to answer")
-            return self._answers.pop(prompt_id)
+            return answer
 
     def _listen(self) -> None:
         reader = Reader()
@@ -75,7 +76,9 @@ class Channel:
                     if message["type"] in ("go", "abort"):
                         self._decisions.append(message)
                     elif message["type"] == "answer":
-                        self._answers[str(message.get("id"))] = str(message.get("text") or "")
+                        given = message.get("text", "")
+                        text = None if given is None else str(given)
+                        self._answers[str(message.get("id"))] = text
                 if not data:
                     self._closed = True
                 self._changed.notify_all()

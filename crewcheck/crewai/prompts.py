@@ -9,27 +9,44 @@ import asyncio
 import builtins
 import itertools
 import sys
+from contextvars import ContextVar
+from typing import Any
 
 from crewcheck.crewai.channel import Channel
 
 _HUMAN = "Your feedback on the result above (empty: it is fine)"
 
+#: What the next question here is about: fields of its ``prompt``, which CrewAI prints or
+#: tells by an event before it asks.
+about: ContextVar[dict[str, Any] | None] = ContextVar("what a question is about", default=None)
+
+_numbers = itertools.count(1)
+_channels: list[Channel] = []
+
+
+def ask(message: str, **fields: Any) -> str:
+    """Ask the person. Raises `EOFError` where nobody is there."""
+    prompt_id = str(next(_numbers))
+    told = {"kind": "human_input", "task": None, **fields}
+    _channels[0].send("prompt", id=prompt_id, message=message, **told)
+    return _channels[0].answer(prompt_id)
+
 
 def install(channel: Channel) -> None:
     """Take the place of `input`. To be called when CrewAI is imported."""
-    numbers = itertools.count(1)
+    _channels[:] = [channel]
 
-    def ask(prompt: object = "", /) -> str:
+    def ask_for_input(prompt: object = "", /) -> str:
         sys.stdout.flush()
-        own = str(prompt).strip()
-        prompt_id = str(next(numbers))
-        channel.send("prompt", id=prompt_id, message=own or _HUMAN, kind="human_input", task=None)
-        return channel.answer(prompt_id)
+        fields = dict(about.get() or {})
+        about.set(None)
+        own = fields.pop("message", None) or str(prompt).strip()
+        return ask(own or _HUMAN, **fields)
 
     async def ask_async() -> str:
-        return await asyncio.to_thread(ask)
+        return await asyncio.to_thread(ask_for_input)
 
-    builtins.input = ask
+    builtins.input = ask_for_input
     try:
         from crewai.core.providers import human_input
     except ImportError:

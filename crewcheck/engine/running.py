@@ -96,7 +96,7 @@ def prepare(source: Source, wish: Wish) -> Prepared:
         args=found.args,
         action=wish.action,
         branch=branch,
-        inputs=changed_inputs(source.inputs, wish.edits),
+        inputs=_inputs(source, wish.edits),
         outputs={str(index): value for index, value in wish.edits.outputs.items()},
         results={str(index): value for index, value in wish.edits.results.items()},
         state=[[list(path), value] for path, value in wish.edits.state.items()],
@@ -108,6 +108,8 @@ def prepare(source: Source, wish: Wish) -> Prepared:
         validate=project.config.validate if wish.action == RESUME else None,
     )
     unasked = _unasked_inputs(source, wish.edits) if source.kind == CREW else []
+    if source.inputs_from:
+        unasked.append(f"the inputs are those that {shown(source.inputs_from)} tells")
     told = [*project.notes, *found.notes, *unasked]
     return Prepared(
         source, wish, branch, project, interpreter, spec, found.origin, told, found.fitting
@@ -142,6 +144,12 @@ def _holds(project: Project, wish: Wish) -> bool:
     if wish.script is not None:
         return is_in(project, os.path.abspath(wish.script))
     return wish.entry is not None and holds(project, wish.entry)
+
+
+def _inputs(source: Source, edits: Edits) -> dict[str, Any]:
+    """The inputs that the checkpoint does not have: changed ones, and those it came before."""
+    changed = changed_inputs(source.inputs, edits)
+    return {**source.inputs, **changed} if source.inputs_from else changed
 
 
 def _unasked_inputs(source: Source, edits: Edits) -> list[str]:

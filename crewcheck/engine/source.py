@@ -7,7 +7,7 @@ from typing import Any
 
 from crewcheck.engine.catalog import Catalog
 from crewcheck.engine.mending import mended
-from crewcheck.errors import NotFound, Refused, UsageProblem
+from crewcheck.errors import CrewcheckError, NotFound, Refused, UsageProblem
 from crewcheck.lineage import Node
 from crewcheck.model.agent import QUESTION, AgentRun, agent_run, within
 from crewcheck.model.crew import Task, tasks
@@ -30,7 +30,8 @@ class Source:
     ``state`` is the state after the last finished one) or ``agent`` (then ``agent`` is its
     run, the one item). ``tokens`` and ``seconds`` are what the run has cost so far, from its
     first event to its last. ``mended``: the document is more than what the store has
-    (`mending`).
+    (`mending`). ``inputs_from`` is the id of the checkpoint that tells the inputs, where its own
+    does not: a flow's first one is written before the kickoff.
     """
 
     catalog: Catalog
@@ -47,6 +48,7 @@ class Source:
     mended: bool = False
     tokens: Tokens = field(default_factory=Tokens)
     seconds: float | None = None
+    inputs_from: str | None = None
 
     @property
     def checkpoint(self) -> Checkpoint:
@@ -143,7 +145,22 @@ def read_source(catalog: Catalog, node: Node) -> Source:
         source.calls = calls(entity, source.name, events)
         done = (call for call in source.calls if call.state == DONE)
         source.state = newest_state(entity, done)
+        if not source.calls and not any(one.get("type") == "flow_started" for one in events):
+            _learn_inputs(source)
     return source
+
+
+def _learn_inputs(source: Source) -> None:
+    """Take a flow's inputs from the checkpoint after the one before its kickoff."""
+    for node in source.node.children:
+        try:
+            document = source.catalog.store.document(node.checkpoint.header)
+        except CrewcheckError:
+            continue
+        found = kickoff_inputs({"entity_type": FLOW}, sorted_events(document))
+        if node.checkpoint.branch == source.checkpoint.branch and found:
+            source.inputs, source.inputs_from = found, node.checkpoint.id
+            return
 
 
 def _article(kind: str | None) -> str:

@@ -77,7 +77,9 @@ class Orders:
                 "this question does not wait for an answer: it was answered, or the run has ended",
                 "see the run for the question that waits now",
             )
-        self._give({"type": "answer", "id": wanted, "text": str(request.get("text") or "")})
+        given = request.get("text", "")
+        text = None if given is None else str(given)
+        self._give({"type": "answer", "id": wanted, "text": text})
         return _OK
 
     def _give(self, answer: Message) -> None:

@@ -119,7 +119,10 @@ class RunState:
         """How to go on from where the run got to."""
         from shlex import quote
 
-        return f"go on with `crewcheck resume {quote(f'{self.store}#{self.newest}')}`"
+        command = f"crewcheck resume {quote(f'{self.store}#{self.newest}')}"
+        if self.state == PAUSED:
+            return f"answer it with `{command} --answer TEXT`"
+        return f"go on with `{command}`"
 
 
 def _text(message: Message, key: str) -> str | None:
@@ -224,7 +227,9 @@ def _ended(name: str, *keys: str) -> Any:
         state.ended_at = _text(message, "at")
         state.message = next((text for key in keys if (text := _text(message, key))), "")
         state.hint = _text(message, "hint") or ""
-        if not state.hint and name in (FAILED, INTERRUPTED):
+        if name == PAUSED and (method := _text(message, "method")):
+            state.message = f"{method} waits for an answer: {state.message}"
+        if not state.hint and name in (FAILED, INTERRUPTED, PAUSED):
             state.hint = state.resume_hint()
         if name == FINISHED:
             state.result = _text(message, "result") or ""

@@ -72,7 +72,8 @@ class RunHandle:
     def cancel(self) -> None:
         self.send({"type": "cancel"})
 
-    def answer(self, prompt_id: object, text: str) -> None:
+    def answer(self, prompt_id: object, text: str | None) -> None:
+        """Answer a question; None: nobody is there to answer it."""
         self.send({"type": "answer", "id": prompt_id, "text": text})
 
     def follow(

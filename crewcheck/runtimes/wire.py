@@ -27,8 +27,8 @@ journal with ``at`` (UTC ISO time) and ``n`` (1, 2, ...):
              model, tokens, seconds, replayed (true: answered from the recording), error
 ``checkpoint``  id, branch, parent_id, location, trigger; or ``lost`` (the error)
 ``prompt``   id, message, kind (``human_input``, or of a flow ``human_feedback``), task; of a flow
-             method, output (what a person is asked about) and outcomes (list);
-             answered by ``answer``
+             method, output (what a person is asked about), outcomes (list), and waits (true:
+             without an answer it ends as ``paused``); answered by ``answer``
 ``paused``   method, message, output (what a person is asked about, as a text), outcomes (list),
              flow_id, checkpoint_id (newest)
 ``finished`` result (text), nothing_to_run (true: it was finished already), tokens
@@ -52,7 +52,7 @@ whose supervisor ended in order). Where the child is gone without a last message
              told by it alone), fresh (positions of tasks whose model calls are asked again
              although they had been answered)
 ``abort``    without more
-``answer``   id, text
+``answer``   id, text (null: nobody is there to answer)
 
 **To the supervisor**, on its socket, from a command or the app: the same three, and
 ``cancel`` (SIGINT, then SIGTERM, then SIGKILL), ``attach`` (stay connected: while nobody

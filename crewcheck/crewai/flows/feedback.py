@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
+from crewcheck.crewai import prompts
 from crewcheck.crewai.flows import values
-from crewcheck.crewai.flows.saved import SavedFlow
+from crewcheck.crewai.flows.saved import Pause, SavedFlow
 from crewcheck.model.document import text
 from crewcheck.model.flow_calls import Call
 
@@ -64,3 +67,83 @@ def as_paused(pending: Any) -> dict[str, Any]:
         "outcomes": list(context.emit or []),
         "flow_id": str(context.flow_id),
     }
+
+
+class Answering:
+    """The call that waits for a person is answered: by them now, not by its own provider.
+
+    What it had given is in the project's own record of waiting flows, if that is there:
+    then it is not made again, and ``state`` is the state after it. ``clears``: what waits
+    there is over with the answer.
+    """
+
+    def __init__(self, flow: Any, pause: Pause, *, clears: bool) -> None:
+        self.call = pause.call
+        self.state = pause.state
+        self._pause = pause
+        self._flow = flow
+        self._clears = clears
+        self._persistence: Any = None
+        self.known = False
+        self._output: Any = None
+        self._look()
+
+    def _look(self) -> None:
+        """Find what the call had given."""
+        with suppress(Exception):
+            self._persistence = self._flow.persistence or _default_persistence()
+            found = self._persistence.load_pending_feedback(self._pause.flow_id)
+            if found is not None and found[1].method_name == self.call.method:
+                method = self._flow._methods[self.call.method]
+                self._output = values.typed(method, found[1].method_output)
+                self.known = True
+
+    def method(self, method: Callable[..., Any]) -> Callable[..., Any]:
+        """What is called in place of the method."""
+        if not self.known:
+            return method
+
+        async def given(*_: Any, **__: Any) -> Any:
+            return self._output
+
+        return given
+
+    def provider(self, own: Any) -> Any:
+        """Who asks about it, in place of its own provider."""
+        return _Person() if own is not None else None
+
+    def answered(self) -> None:
+        """It has been answered: nothing waits any more."""
+        if self._clears and self._persistence is not None:
+            with suppress(Exception):
+                self._persistence.clear_pending_feedback(self._pause.flow_id)
+
+
+def _default_persistence() -> Any:
+    try:
+        from crewai.flow.persistence.factory import default_flow_persistence
+    except ImportError:
+        from crewai.flow.persistence import SQLiteFlowPersistence
+
+        return SQLiteFlowPersistence()
+    return default_flow_persistence()
+
+
+class _Person:
+    """A provider of feedback that asks the person who resumes."""
+
+    def request_feedback(self, context: Any, flow: Any) -> str:
+        """Ask. Where nobody is there the flow waits again."""
+        try:
+            return prompts.ask(
+                str(context.message),
+                kind="human_feedback",
+                method=str(context.method_name),
+                output=values.as_text(context.method_output),
+                outcomes=list(context.emit or []),
+                waits=True,
+            )
+        except EOFError:
+            from crewai.flow.async_feedback.types import HumanFeedbackPending
+
+            raise HumanFeedbackPending(context=context) from None

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from crewcheck.crewai.crews import match as crew_match
+from crewcheck.crewai.flows.adopt import is_unnamed, name_of
 from crewcheck.crewai.flows.saved import SavedFlow
 from crewcheck.crewai.flows.steps import Step
 from crewcheck.crewai.refusal import Refusal
@@ -24,16 +25,10 @@ class Difference:
     done: bool
 
 
-def name_of(flow: Any) -> str:
-    """What CrewAI calls a flow in its events."""
-    definition = getattr(flow, "_definition", None)
-    return str(getattr(definition, "name", None) or flow.name or type(flow).__name__)
-
-
 def compare(flow: Any, steps: Sequence[Step], saved: SavedFlow) -> list[Difference]:
     """Where the flow differs from the recorded one, a line each."""
     found = []
-    if saved.name and name_of(flow) != saved.name:
+    if saved.name and name_of(flow) != saved.name and not is_unnamed(flow, saved):
         line = f"flow: {saved.name} in the checkpoint, {name_of(flow)} in the project"
         found.append(Difference(line, False))
     known = {step.name: step for step in steps}

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from crewcheck.crewai.flows import match, values
+from crewcheck.crewai.flows.adopt import persistence_of
 from crewcheck.crewai.flows.saved import SavedFlow
 from crewcheck.crewai.flows.steps import Step
 from crewcheck.crewai.refusal import Refusal
@@ -80,7 +81,7 @@ def make(
         except CrewcheckError as error:
             raise Refusal("no-such-state", error.message, error.hint or "") from None
     check_state(flow, state, [write_path(path) for path in edits.state])
-    return Plan(items, changed, _warnings(saved), _losses(flow, saved, edits, items))
+    return Plan(items, changed, _warnings(flow, saved, edits), _losses(flow, saved, edits, items))
 
 
 def check_state(flow: Any, state: Mapping[str, Any], edited: Sequence[str]) -> None:
@@ -119,11 +120,16 @@ def order(message: Message, flow: Any, saved: SavedFlow) -> Order:
     return Order(frozenset(keep), results, inputs, fresh)
 
 
-def _warnings(saved: SavedFlow) -> list[dict[str, str]]:
-    if saved.flow_started is None and not saved.calls and saved.inputs is None:
+def _warnings(flow: Any, saved: SavedFlow, edits: Edits) -> list[dict[str, str]]:
+    found = []
+    if not saved.begun and not edits.inputs:
         message = "the checkpoint was written before the kickoff: its inputs are not in it"
-        return [{"rule": "inputs-unknown", "where": "", "message": message}]
-    return []
+        found.append({"rule": "inputs-unknown", "where": "", "message": message})
+    path = persistence_of(flow, saved)
+    if path is not None:
+        message = f"it keeps its state in {path}, for that is what it had been given"
+        found.append({"rule": "persistence", "where": "", "message": message})
+    return found
 
 
 def _losses(

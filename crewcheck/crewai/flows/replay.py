@@ -15,8 +15,10 @@ import asyncio
 import functools
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
+from crewcheck.crewai.flows.feedback import Answering, restore
 from crewcheck.crewai.flows.saved import SavedFlow
 from crewcheck.model.flow_calls import Call
 
@@ -24,6 +26,9 @@ from crewcheck.model.flow_calls import Call
 class Diverged(Exception):
     """The user's class takes another way than the recording."""
 
+
+#: The method whose real call is made here.
+_method_here: ContextVar[str] = ContextVar("method that runs", default="")
 
 #: Rounds of the loop without any change after which nothing more comes by itself, at least.
 _ROUNDS = 200
@@ -34,7 +39,7 @@ class Replay:
 
     ``real`` are the calls that really ran (None: one that is not in the record), with their
     methods. ``returned`` is called for each call that is told from the recording, ``within``
-    gives what a real call is run in.
+    gives what a real call is run in. ``answering`` is the call that waits for a person.
     """
 
     def __init__(self, flow: Any, saved: SavedFlow, kept: dict[int, Any]) -> None:
@@ -43,6 +48,7 @@ class Replay:
         self.kept = kept
         self.returned: Callable[[Call], None] = lambda call: None
         self.within: Callable[[Call | None, str], Any] = lambda call, method: _nothing()
+        self.answering: Answering | None = None
         self.real: list[tuple[Call | None, str]] = []
         self._order = [call.index for call in saved.done if call.index in kept]
         self._left: dict[str, list[Call]] = {}
@@ -119,10 +125,12 @@ class Replay:
         """While a real call runs."""
         self.real.append((call, method))
         self._running += 1
+        token = _method_here.set(method)
         try:
             with self.within(call, method):
                 yield
         finally:
+            _method_here.reset(token)
             self._running -= 1
             self._changes += 1
 
@@ -164,6 +172,8 @@ def _patch() -> None:
     kind: Any = Flow
     kind._execute_method = _executed(kind._execute_method)
     kind._initialize_state = _initialized(kind._initialize_state)
+    if hasattr(kind, "_resolve_feedback_provider"):
+        kind._resolve_feedback_provider = _provided(kind._resolve_feedback_provider)
     bus: Any = CrewAIEventsBus
     bus.emit = _opened(bus.emit)
 
@@ -184,15 +194,19 @@ def _executed(execute: Callable[..., Any]) -> Callable[..., Any]:
             return tell(self, replay.saved, call, replay.kept[call.index]), call.ended_id
         await replay.hold()
         with replay.run(call, name):
-            return await execute(self, method_name, method, *args, **named)
+            asked = replay.answering
+            if asked is None or asked.call is not call:
+                return await execute(self, method_name, method, *args, **named)
+            answer = await execute(self, method_name, asked.method(method), *args, **named)
+            asked.answered()
+            replay.answering = None  # the next time its own provider asks
+            return answer
 
     return answer
 
 
 def tell(flow: Any, saved: SavedFlow, call: Call, result: Any) -> Any:
     """Let a flow know of a finished call what it would know if it had made it."""
-    from crewcheck.crewai.flows.feedback import restore
-
     entry: dict[str, Any] = {"method": call.method, "output": result}
     said = restore(flow, saved, call, result)
     if said is not None:
@@ -218,11 +232,24 @@ def _initialized(initialize: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(initialize)
     def keep(self: Any, inputs: Any) -> Any:
         replay = find(self)
-        if replay is not None and replay.saved.state is not None:
+        if replay is not None and replay.saved.begun and replay.saved.state is not None:
             return None  # the recorded state has the inputs, and what became of them
         return initialize(self, inputs)
 
     return keep
+
+
+def _provided(resolve: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(resolve)
+    def provider(self: Any, definition: Any) -> Any:
+        own = resolve(self, definition)
+        replay = find(self)
+        asked = replay.answering if replay is not None else None
+        if asked is None or asked.call.method != _method_here.get():
+            return own
+        return asked.provider(own)
+
+    return provider
 
 
 def _opened(emit: Callable[..., Any]) -> Callable[..., Any]:

@@ -59,6 +59,11 @@ class SavedFlow(Saved):
         return self.name is None or text(event.get("flow_name")) == self.name
 
     @property
+    def begun(self) -> bool:
+        """Whether it had been kicked off: CrewAI can write a checkpoint before that."""
+        return self.flow_started is not None or bool(self.calls)
+
+    @property
     def done(self) -> list[Call]:
         """The finished calls in the order in which they ended."""
         ended = [call for call in self.calls if call.state == DONE]

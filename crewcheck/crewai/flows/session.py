@@ -10,7 +10,8 @@ from typing import Any
 from crewcheck.crewai import lineage, telling
 from crewcheck.crewai.channel import Channel
 from crewcheck.crewai.crews.recording import same_inputs
-from crewcheck.crewai.flows import feedback, match, nested, plan, replay, values
+from crewcheck.crewai.flows import feedback, inner_flows, match, nested, plan, replay, values
+from crewcheck.crewai.flows.adopt import adopt, name_of
 from crewcheck.crewai.flows.objects import FlowKind
 from crewcheck.crewai.flows.saved import SavedFlow
 from crewcheck.crewai.flows.steps import Step, steps_of
@@ -49,7 +50,7 @@ class FlowSession(Session[SavedFlow]):
             "loaded",
             entry=entry,
             kind="flow",
-            name=match.name_of(target),
+            name=name_of(target),
             tasks=[],
             methods=[
                 {
@@ -106,27 +107,34 @@ class FlowSession(Session[SavedFlow]):
         for index in sorted(order.keep):
             call = saved.calls[index]
             result = order.results.get(index, call.result)
-            result = feedback.result_of(target, saved, call, result)
-            if result is order.results.get(index, call.result):
-                result = values.typed(target._methods[call.method], result)
-            kept[index] = result
-        if saved.name and match.name_of(target) != saved.name:
-            _rename(target, saved.name)
+            kept[index] = inner_flows.value_of(target, saved, call, result)
+        adopt(target, saved)
+        answering = self._answering(target, order)
         state = saved.state
+        if answering is not None and answering.known:
+            state = {**answering.state, **({"id": state["id"]} if state else {})}
         if state is not None:
             target._restore_state(state)
         target.checkpoint = lineage.config_for(target.checkpoint, saved.entity, self.spec)
         lineage.set_state([target], self.record, self.branch, self.parent_id)
-        told = FlowTelling(self.channel, match.name_of(target))
+        told = FlowTelling(self.channel, name_of(target))
         self.telling = told
         self._replay = replay.Replay(target, saved, kept)
         self._replay.returned = told.returned
-        self._nested = nested.Nested(saved, order.fresh | self.edits.rerun, told, self.spec)
+        self._replay.answering = answering
+        self._nested = nested.Nested(saved, order.fresh)
         self._replay.within = self._within
         replay.arm(self._replay)
-        self._nested.arm()
+        self._nested.arm(told.answered, new_ids=self.spec.action == "fork")
         self.begin()
         telling.listen(told)
+
+    def _answering(self, target: Any, order: plan.Order) -> feedback.Answering | None:
+        """The call that waits for a person, if that is what the run goes on with."""
+        pause = self.saved.pause
+        if pause is None or pause.call.index in order.keep | order.fresh:
+            return None
+        return feedback.Answering(target, pause, clears=self.spec.action == "resume")
 
     @contextmanager
     def _within(self, call: Call | None, method: str) -> Iterator[None]:
@@ -160,8 +168,6 @@ class FlowSession(Session[SavedFlow]):
         return self.order
 
     def disarm(self, target: Any) -> None:
-        if self._nested is not None:
-            self._nested.disarm()
         if self._replay is not None:
             replay.disarm(self._replay)
 
@@ -186,8 +192,8 @@ class FlowSession(Session[SavedFlow]):
         saved = self.saved
         if getattr(target, "stream", False):
             return False, ["it streams: what it starts is looked at"]
-        if match.name_of(target) != saved.name:
-            return False, [f"flow: {saved.name} in the checkpoint, {match.name_of(target)} here"]
+        if name_of(target) != saved.name:
+            return False, [f"flow: {saved.name} in the checkpoint, {name_of(target)} here"]
         found = match.compare(target, steps_of(target), saved)
         if any(one.done for one in found):
             return False, [one.line for one in found]
@@ -200,11 +206,3 @@ class FlowSession(Session[SavedFlow]):
         gone = ("from_checkpoint", "restore_from_state_id")
         rest = {key: value for key, value in named.items() if key not in gone}
         return args[1:], {**rest, "inputs": self._inputs() or None}
-
-
-def _rename(flow: Any, name: str) -> None:
-    """Let a flow be called in its events as it was: those so far are told by it."""
-    flow.name = name
-    definition = getattr(flow, "_definition", None)
-    if definition is not None:
-        flow._definition = definition.model_copy(update={"name": name})

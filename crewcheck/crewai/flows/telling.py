@@ -5,7 +5,9 @@ from __future__ import annotations
 from contextvars import ContextVar
 from typing import Any
 
+from crewcheck.crewai import prompts
 from crewcheck.crewai.channel import Channel
+from crewcheck.crewai.flows.values import as_text
 from crewcheck.crewai.telling import SILENT, Telling
 from crewcheck.model.flow_calls import Call
 
@@ -21,6 +23,20 @@ class FlowTelling(Telling):
     def __init__(self, channel: Channel, name: str) -> None:
         super().__init__(channel)
         self._name = name
+
+    def heard(self, event: Any) -> None:
+        kind = str(getattr(event, "type", ""))
+        if kind == "human_feedback_requested":
+            outcomes = list(event.emit or [])
+            self._asks(event, "human_feedback", output=as_text(event.output), outcomes=outcomes)
+        elif kind == "flow_input_requested":
+            self._asks(event, "human_input")
+        super().heard(event)
+
+    def _asks(self, event: Any, kind: str, **fields: Any) -> None:
+        """A question comes next: CrewAI asks it by `input`, without saying what it is about."""
+        method = str(event.method_name)
+        prompts.about.set({"kind": kind, "method": method, "message": str(event.message), **fields})
 
     def returned(self, call: Call) -> None:
         """Say that a finished call answered from the recording."""

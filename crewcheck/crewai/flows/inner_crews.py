@@ -1,0 +1,110 @@
+"""A crew that a call kicks off again takes over what its saved twin had done."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from crewcheck.crewai.crews import match, planning, recording, replay
+from crewcheck.crewai.crews.pairing import pair
+from crewcheck.crewai.crews.saved import SavedCrew
+from crewcheck.crewai.flows.scope import Scope, current
+from crewcheck.crewai.refusal import Refusal
+from crewcheck.crewai.saved import Entity
+from crewcheck.engine.invalidation import DONE, SKIPPED
+from crewcheck.model.document import objects, text
+
+_patched: list[str] = []
+
+
+def arm() -> None:
+    """Look at all crews' kickoffs; others come down to these."""
+    if _patched:
+        return
+    from crewai import Crew
+
+    kind: Any = Crew
+    for name, wrapped in (("kickoff", _wrapped), ("akickoff", _awrapped)):
+        method = getattr(kind, name, None)
+        if callable(method):
+            _patched.append(name)
+            setattr(kind, name, wrapped(method))
+
+
+def _wrapped(kickoff: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(kickoff)
+    def again(self: Any, *args: Any, **named: Any) -> Any:
+        with _armed(self, args, named) as (args, named):
+            return kickoff(self, *args, **named)
+
+    return again
+
+
+def _awrapped(kickoff: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(kickoff)
+    async def again(self: Any, *args: Any, **named: Any) -> Any:
+        with _armed(self, args, named) as (args, named):
+            return await kickoff(self, *args, **named)
+
+    return again
+
+
+@contextmanager
+def _armed(crew: Any, args: Any, named: dict[str, Any]) -> Iterator[tuple[Any, dict[str, Any]]]:
+    """While a crew runs: its finished tasks answer from the recording."""
+    given = named.get("inputs", args[0] if args else None)
+    saved = _twin(crew, given)
+    if saved is None:
+        yield args, named
+        return
+    kept = {}
+    skipped = {index for index, state in enumerate(saved.states) if state == SKIPPED}
+    for index, state in enumerate(saved.states):
+        if state == DONE:
+            task, old = crew.tasks[index], saved.tasks[index]
+            kept[index] = recording.output_of(task, old, saved.label(index), saved.events)
+            recording.restore(task, old)
+    callbacks = list(crew.before_kickoff_callbacks)
+    if callbacks:
+        crew.before_kickoff_callbacks = []  # the recorded inputs are what they returned
+        args, named = args[1:], {**named, "inputs": saved.inputs}
+    told = replay.Replay(crew, kept, skipped)
+    planning.arm(crew, saved, pair(crew, saved), frozenset())
+    replay.arm(told)
+    try:
+        yield args, named
+    finally:
+        replay.disarm(told)
+        planning.disarm(crew)
+        crew.before_kickoff_callbacks = callbacks
+
+
+def _twin(crew: Any, inputs: Mapping[str, Any] | None) -> SavedCrew | None:
+    """The saved crew that this one is, taken out of the record."""
+    scope: Scope | None = current.get()
+    if not scope:
+        return None
+    entity = scope.take(scope.crews, lambda one: _is_twin(crew, inputs, one, scope))
+    return _saved(entity, scope) if entity is not None else None
+
+
+def _saved(entity: Entity, scope: Scope) -> SavedCrew | None:
+    saved = scope.saved
+    try:
+        return SavedCrew(saved.document, saved.checkpoint_id, scope.events, entity)
+    except Refusal:
+        return None
+
+
+def _is_twin(crew: Any, inputs: Mapping[str, Any] | None, entity: Entity, scope: Scope) -> bool:
+    saved = _saved(entity, scope)
+    if saved is None or not any(one.get("output") for one in objects(entity.get("tasks"))):
+        return False
+    if saved.name and text(crew.name) != saved.name:
+        return False
+    pairing = pair(crew, saved)
+    if not pairing.unchanged or match.compare(crew, saved, pairing):
+        return False
+    return bool(crew.before_kickoff_callbacks) or recording.same_inputs(inputs, saved.inputs)

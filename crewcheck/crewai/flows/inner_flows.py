@@ -1,0 +1,109 @@
+"""A flow that a call kicks off again takes over what its saved twin had done."""
+
+from __future__ import annotations
+
+import functools
+import uuid
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from crewcheck.crewai.crews.recording import same_inputs
+from crewcheck.crewai.flows import feedback, match, replay, values
+from crewcheck.crewai.flows.adopt import name_of
+from crewcheck.crewai.flows.objects import is_internal
+from crewcheck.crewai.flows.saved import SavedFlow
+from crewcheck.crewai.flows.scope import Scope, current, entered
+from crewcheck.crewai.flows.steps import steps_of
+from crewcheck.model.flow_calls import DONE, Call
+
+_patched: list[type] = []
+#: Whether flows within get new ids: those of a fork.
+_new_ids: list[bool] = [False]
+
+
+def arm(new_ids: bool) -> None:
+    """Look at all flows' kickoffs; others come down to this one."""
+    _new_ids[:] = [new_ids]
+    if _patched:
+        return
+    from crewai.flow.flow import Flow
+
+    _patched.append(Flow)
+    kind: Any = Flow
+    kind.kickoff_async = _wrapped(kind.kickoff_async)
+
+
+def _wrapped(kickoff: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(kickoff)
+    async def again(self: Any, *args: Any, **named: Any) -> Any:
+        with _armed(self, args, named) as (args, named):
+            return await kickoff(self, *args, **named)
+
+    return again
+
+
+@contextmanager
+def _armed(flow: Any, args: Any, named: dict[str, Any]) -> Iterator[tuple[Any, dict[str, Any]]]:
+    """While a flow runs: its finished calls answer from the recording."""
+    given = named.get("inputs", args[0] if args else None)
+    saved = _twin(flow, given)
+    if saved is None:
+        yield args, named
+        return
+    told = replay.Replay(flow, saved, kept_of(flow, saved))
+    told.within = lambda call, _: within(saved, call)
+    if saved.state is not None:
+        state = dict(saved.state)
+        if _new_ids[0]:
+            state["id"] = str(uuid.uuid4())
+        flow._restore_state(state)
+    replay.arm(told)
+    inputs = {key: value for key, value in dict(given or {}).items() if key != "id"}
+    try:
+        yield args[1:], {**named, "inputs": inputs or None}
+    finally:
+        replay.disarm(told)
+
+
+def kept_of(flow: Any, saved: SavedFlow) -> dict[int, Any]:
+    """The finished calls of a flow, each with its result as what it was."""
+    kept = {}
+    for call in saved.calls:
+        if call.state == DONE:
+            kept[call.index] = value_of(flow, saved, call, call.result)
+    return kept
+
+
+def value_of(flow: Any, saved: SavedFlow, call: Call, result: Any) -> Any:
+    """A recorded result as what the method had returned."""
+    said = feedback.result_of(flow, saved, call, result)
+    return values.typed(flow._methods[call.method], result) if said is result else said
+
+
+@contextmanager
+def within(saved: SavedFlow, call: Call | None) -> Iterator[None]:
+    """What a real call of a flow runs in: what the record has of it."""
+    with entered(scope_of(saved, call)):
+        yield
+
+
+def scope_of(saved: SavedFlow, call: Call | None) -> Scope | None:
+    """What the record has of a call that starts anew."""
+    if call is None or call.state == DONE:
+        return None
+    return Scope(saved, saved.events_within(call))
+
+
+def _twin(flow: Any, inputs: Mapping[str, Any] | None) -> SavedFlow | None:
+    """The saved flow that this one is, taken out of the record."""
+    scope: Scope | None = current.get()
+    if not scope or is_internal(flow) or replay.find(flow) is not None:
+        return None
+
+    def is_twin(saved: SavedFlow) -> bool:
+        if name_of(flow) != saved.name or not same_inputs(inputs, saved.inputs):
+            return False
+        return not match.compare(flow, steps_of(flow), saved)
+
+    return scope.take(scope.flows, is_twin)

@@ -1,0 +1,137 @@
+"""What a call that was under way had begun, as the record tells it.
+
+A call starts anew, and what was finished within it is not done again: each crew, flow, agent
+run and model call of the record answers once, to the first that is the same. What runs
+within a call is known by a context variable, which threads and tasks of CrewAI inherit.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import TypeVar
+
+from crewcheck.crewai.flows.saved import SavedFlow, events_of_flow
+from crewcheck.crewai.saved import Entity
+from crewcheck.model.document import INTERNAL_FLOWS, entities, mapping, text
+from crewcheck.model.event_tree import within
+
+T = TypeVar("T")
+
+#: What the record has of the call that runs here, None where it begins with nothing.
+current: ContextVar[Scope | None] = ContextVar("what a call had begun", default=None)
+
+
+class Scope:
+    """One call's part of the record. ``events`` are those within it, in order."""
+
+    def __init__(self, saved: SavedFlow, events: Sequence[Entity]) -> None:
+        self.saved = saved
+        self.events = list(events)
+        self._lock = threading.Lock()
+        self.crews = self._crews()
+        self.flows = self._flows()
+        self.agents = _pairs(
+            self.events, "lite_agent_execution_started", "lite_agent_execution_completed"
+        )
+        self.models = _model_calls(self.events)
+
+    def __bool__(self) -> bool:
+        return bool(self.events)
+
+    def take(self, of: list[T], fits: Callable[[T], bool]) -> T | None:
+        """The first of some that fits, which is gone then."""
+        with self._lock:
+            for place, one in enumerate(of):
+                if fits(one):
+                    return of.pop(place)
+        return None
+
+    def _crews(self) -> list[Entity]:
+        """The crews that were kicked off in it and are in the document, in that order."""
+        kept = {
+            text(one.get("checkpoint_kickoff_event_id")): one
+            for one in entities(self.saved.document)
+            if one.get("entity_type") == "crew"
+        }
+        begun = [
+            text(event.get("event_id"))
+            for event in self.events
+            if event.get("type") == "crew_kickoff_started"
+        ]
+        return [kept[one] for one in begun if one is not None and one in kept]
+
+    def _flows(self) -> list[SavedFlow]:
+        """The flows that were kicked off in it, each with its own events."""
+        found = []
+        roots = [
+            event
+            for event in self.events
+            if event.get("type") == "flow_started"
+            and text(event.get("flow_name")) not in INTERNAL_FLOWS
+        ]
+        inner: set[int] = set()
+        for started in roots:
+            if id(started) in inner:
+                continue  # of a flow within: found with that one
+            below = within(self.events, [text(started.get("event_id")) or ""])
+            inner |= {id(event) for event in below}
+            own = events_of_flow(self.events, started)
+            found.append(self._flow(started, own))
+        return found
+
+    def _flow(self, started: Entity, events: list[Entity]) -> SavedFlow:
+        saved = self.saved
+        ids = {mapping(event.get("state")).get("id") for event in events} - {None}
+        entity = next(
+            (
+                one
+                for one in entities(saved.document)
+                if one.get("entity_type") == "flow"
+                and mapping(one.get("checkpoint_state")).get("id") in ids
+            ),
+            {},
+        )
+        name = text(started.get("flow_name"))
+        return SavedFlow(saved.document, saved.checkpoint_id, events, entity, name)
+
+
+def _pairs(events: Sequence[Entity], opening: str, closing: str) -> list[tuple[Entity, Entity]]:
+    """What was begun and has ended, in the order in which it ended."""
+    begun = {text(one.get("event_id")): one for one in events if one.get("type") == opening}
+    found = []
+    for event in events:
+        started = begun.get(text(event.get("started_event_id")))
+        if event.get("type") == closing and started is not None:
+            found.append((started, event))
+    return found
+
+
+def _model_calls(events: Sequence[Entity]) -> list[tuple[Entity, Entity]]:
+    """The model calls that were answered with a plain text."""
+    asked: dict[str, Entity] = {}
+    found = []
+    for event in events:
+        call_id = text(event.get("call_id")) or ""
+        if event.get("type") == "llm_call_started":
+            asked[call_id] = event
+        elif (
+            event.get("type") == "llm_call_completed"
+            and event.get("call_type") == "llm_call"
+            and call_id in asked
+            and text(event.get("response"))
+        ):
+            found.append((asked[call_id], event))
+    return found
+
+
+@contextmanager
+def entered(scope: Scope | None) -> Iterator[None]:
+    """While this holds, what runs here is answered from a scope."""
+    token = current.set(scope)
+    try:
+        yield
+    finally:
+        current.reset(token)
