@@ -11,8 +11,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from tests.e2e.child.conftest import Written, at, model, one_model, zoo, zoo_run
-from tests.e2e.child.driver import ROOT, Place, written
+from tests.e2e.child.conftest import at, model, one_model, zoo, zoo_run
+from tests.e2e.child.driver import ROOT, Place, Written, written
 from tests.fake_model import FakeModel
 
 __all__ = ["at", "model", "one_model", "zoo", "zoo_run"]  # fixtures
