@@ -6,6 +6,7 @@ from crewai import Agent
 from pydantic import BaseModel
 
 KIND = "agent"
+EDIT_INPUTS = {"question": "Which book is blue?"}
 QUESTION = "Which book is red?"
 
 

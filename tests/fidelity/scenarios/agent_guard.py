@@ -5,6 +5,7 @@ from _common import checkpoint, llm
 from crewai import Agent
 
 KIND = "agent"
+EDIT_INPUTS = {"question": "Which bird is white?"}
 QUESTION = "Which bird is black?"
 
 

@@ -5,6 +5,7 @@ from _common import checkpoint, llm
 from crewai import Agent
 
 KIND = "agent"
+EDIT_INPUTS = {"question": "Which tree is old?"}
 QUESTION = "Which tree is tall?"
 
 target = Agent(

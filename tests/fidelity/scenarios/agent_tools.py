@@ -7,6 +7,7 @@ from crewai.tools import BaseTool
 from pydantic import BaseModel
 
 KIND = "agent"
+EDIT_INPUTS = {"question": 'What do plums cost? <<tool price {"fruit": "plums"}>>'}
 QUESTION = (
     'What do the pears cost? <<tool price {"fruit": "pears"}>><<tool price {"fruit": "figs"}>>'
 )
