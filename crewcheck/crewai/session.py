@@ -13,6 +13,7 @@ from typing import Any, Generic, TypeVar
 from crewcheck.crewai import lineage
 from crewcheck.crewai.channel import Channel
 from crewcheck.crewai.objects import Kind
+from crewcheck.crewai.refusal import Refusal
 from crewcheck.crewai.saved import Saved, load_document
 from crewcheck.crewai.telling import Telling
 from crewcheck.runtimes.spec import RunSpec
@@ -102,6 +103,17 @@ class Session(Generic[S]):
         """What a program's kickoff is to be called with instead, once it has been agreed on."""
         raise NotImplementedError
 
+    def asked_with(self, response_format: Any) -> None:
+        """Take what the kickoff is given besides what the checkpoint tells. Raises `Refusal`."""
+        if response_format is not None:
+            raise Refusal(
+                "no-response-format", f"a response_format is for agents, not for a {self.kind.name}"
+            )
+
+    def recorded(self, target: Any) -> Any:
+        """What the kickoff of a finished run gave, as far as it was recorded."""
+        return self.saved.result
+
     # What is the same for all.
 
     @property
@@ -125,7 +137,8 @@ class Session(Generic[S]):
         reading.join()
         document = message.get("document")
         if document:
-            self.record = lineage.event_record(load_document(str(document)))
+            made = document if isinstance(document, dict) else load_document(str(document))
+            self.record = lineage.event_record(made)
 
     def _read_record(self) -> None:
         """While the person reads the plan: a long record takes a while."""

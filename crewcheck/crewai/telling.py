@@ -125,6 +125,12 @@ def listen(telling: Telling) -> None:
     _listeners.append(telling)
 
 
+def deafen(telling: Telling) -> None:
+    """Hear no more."""
+    if telling in _listeners:
+        _listeners.remove(telling)
+
+
 def _overheard(emit: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(emit)
     def heard(self: Any, source: Any, event: Any) -> Any:

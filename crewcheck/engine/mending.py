@@ -15,7 +15,7 @@ from crewcheck.engine.catalog import Catalog
 from crewcheck.errors import CrewcheckError
 from crewcheck.lineage import Node
 from crewcheck.model.agent import ANSWERED, ASKED, agent_run, within
-from crewcheck.model.document import mapping, sorted_events, text
+from crewcheck.model.document import event_order, mapping, sorted_events, text
 from crewcheck.model.primary import primary
 
 #: So many checkpoints are looked at, the nearest before it first.
@@ -38,13 +38,15 @@ def mended(catalog: Catalog, node: Node, document: dict[str, Any]) -> dict[str, 
         return document
     made = copy.deepcopy(document)
     nodes = made.setdefault("event_record", {}).setdefault("nodes", {})
+    newest = event_order(events[-1]) if events else ("", 0)
     found: dict[str, Any] = {}
     for before in _before(catalog, node, {*wanted, text(entity.get("id"))}):
         theirs = sorted_events(before)
         known = mapping(mapping(before.get("event_record")).get("nodes"))
         for kickoff_id in sorted(filter(None, wanted)):
             run = within(theirs, kickoff_id)
-            ids = [str(event.get("event_id")) for event in run]
+            # of one second, those that came after this one may be among them
+            ids = [str(event.get("event_id")) for event in run if event_order(event) <= newest]
             found.update({key: known[key] for key in ids if key in known and key not in found})
             if any(event.get("type") == ASKED for event in run if event["event_id"] == kickoff_id):
                 wanted.discard(kickoff_id)

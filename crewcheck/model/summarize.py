@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from crewcheck.model.agent import ANSWERED, agent_run
+from crewcheck.model.agent import ANSWERED, GAVE_UP, agent_run
 from crewcheck.model.document import entities, event_order, mapping, objects, text
 from crewcheck.model.primary import NeedsRecord, flow_name, primary
-from crewcheck.model.scan import EDITS_NOTE, FORK_TRIGGER, Damage, Summary
+from crewcheck.model.scan import EDITS_NOTE, Damage, Summary
 from crewcheck.model.status import progress, status_of
 
 NOT_A_CHECKPOINT = "not-a-checkpoint"
@@ -52,7 +52,7 @@ def summarize(
         summary.name = _name(entity, first_events, partly=True)
     else:
         summary.name = _name(entity, all_events)
-    if summary.kind == "agent" and trigger in (None, FORK_TRIGGER):
+    if summary.kind == "agent" and trigger != ANSWERED:
         if all_events is None:
             raise NeedsRecord
         trigger = _agent_trigger(head, entity, all_events)
@@ -88,7 +88,9 @@ def _name(
 def _agent_trigger(
     head: Mapping[str, Any], entity: Mapping[str, Any], events: Iterable[Mapping[str, Any]]
 ) -> str | None:
-    """Of a fork, and without a trigger (CrewAI 1.14.1), only the record tells that an agent
-    has answered."""
+    """How an agent's run has ended by the record: a trigger does not tell, for CrewAI writes
+    what happens close together in any order, and 1.14.1 names none."""
     run = agent_run(head, entity, sorted(events, key=event_order))
-    return ANSWERED if run.answer is not None else text(head.get("trigger"))
+    if run.answer is not None:
+        return ANSWERED
+    return GAVE_UP if run.error is not None else text(head.get("trigger"))

@@ -18,7 +18,9 @@ from tests.fidelity.running import try_all
 
 #: What is not right so far, and why. To be emptied: what comes out right fails here.
 NOT_YET = {
-    "agent_kickoff": "agents cannot be gone on with so far",
+    "agent_format": "structured answers of an agent under way are asked again",
+    "agent_function_tool": "nothing is written of tools made of functions",
+    "agent_tools": "calls that led to a tool are asked again",
     "crew_structured": "structured answers of a task under way are asked again",
     "crew_tools": "calls that led to a tool are asked again",
     "flow_joins": "flows cannot be gone on with so far",

@@ -79,7 +79,7 @@ def _by_time(at: float, events: Iterable[Event]) -> Owner:
         closing = by_id.get(event["event_id"]) if event["type"] in _WORK else None
         if closing is None:
             continue
-        began, ended = _seconds(event), _seconds(closing)
+        began, ended = seconds_of(event), seconds_of(closing)
         if began <= at <= ended and (best is None or ended - began < best[0]):
             ending = closing["event_id"] if closing["type"] in _ENDS else None
             best = ended - began, Owner(ending, event.get("task_id"))
@@ -90,7 +90,8 @@ def _closing() -> set[str]:
     return {name for names in _WORK.values() for name in names}
 
 
-def _seconds(event: Event) -> float:
+def seconds_of(event: Event) -> float:
+    """When an event was, in seconds of the clock."""
     return datetime.fromisoformat(event["timestamp"]).timestamp()
 
 

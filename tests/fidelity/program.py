@@ -39,6 +39,8 @@ def run(job: dict[str, Any]) -> int:
         module: Any = importlib.import_module(job["module"])
         if job.get("inputs") is not None:
             module.INPUTS = job["inputs"]
+            if "question" in job["inputs"]:
+                module.QUESTION = job["inputs"]["question"]
         if job.get("outputs"):
             Outputs({int(key): value for key, value in job["outputs"].items()}).install()
         if job.get("results") or job.get("state"):

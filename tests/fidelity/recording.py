@@ -12,6 +12,7 @@ from typing import Any
 from crewcheck.engine.catalog import open_catalog
 from crewcheck.model.primary import primary
 from tests.fake_model import Request
+from tests.fidelity.agents import answered_of_agent, whole
 from tests.fidelity.answered import Event, answered, answered_since_last_end, events_of, owners
 from tests.fidelity.scenario import Scenario
 
@@ -104,6 +105,9 @@ def points_of(store: Path, requests: list[Request], branch: str | None = None) -
         ordered = [one for one in catalog.forest.order if branch in (None, one.checkpoint.branch)]
         documents = [catalog.store.document(one.checkpoint.header) for one in ordered]
         found = [one.checkpoint for one in ordered]
+    alone = all(one.summary and one.summary.kind == "agent" for one in found)
+    if alone:
+        documents = whole(documents)
     last = max(documents, key=lambda one: len(events_of(one)))
     owned = owners(requests, last)
     points = []
@@ -112,17 +116,21 @@ def points_of(store: Path, requests: list[Request], branch: str | None = None) -
         assert summary is not None
         events = events_of(document)
         entity: Any = primary(document, events) or {}
+        finished = summary.status == "finished"
+        kickoff = str(entity.get("checkpoint_kickoff_event_id"))
         points.append(
             Point(
                 one.id,
                 one.branch,
                 str(summary.trigger or ""),
                 number,
-                answered(requests, owned, document),
+                answered_of_agent(requests, document, last, kickoff, finished)
+                if alone
+                else answered(requests, owned, document),
                 _outputs(entity),
                 _calls(events),
                 (entity.get("checkpoint_state") or {}).get("id"),
-                summary.status == "finished",
+                finished,
                 answered_since_last_end(events),
             )
         )

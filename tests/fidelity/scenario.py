@@ -7,7 +7,7 @@ to do with it; they are read from its text, for it is imported only where CrewAI
     target        the object, its class, or a function that makes it: the entry is NAME:target
     run()         how the user's program runs it, where that is not plainly by ``kickoff``
     INPUTS        of the kickoff; ``run`` must take them from here, for an oracle changes them
-    QUESTION      of an agent
+    QUESTION      of an agent; for a fork it is its one input, ``question``
     FAULT         the run that is gone on with fails: a pattern of requests that the model
                   refuses in it, or True: ``_common.fails`` raises
     ANSWERS       to what a person is asked

@@ -35,8 +35,8 @@ from crewcheck.runtimes.wire import Message
 
 
 class AgentSession(Session[SavedAgent]):
-    """``options`` are what an agent that is found by its entry is asked with, besides the
-    question."""
+    """``options`` are what the agent is asked with besides the question; None: that is yet
+    to be found out."""
 
     kind = AgentKind()
 
@@ -44,7 +44,7 @@ class AgentSession(Session[SavedAgent]):
         super().__init__(channel, spec, saved)
         self._wishes = _wishes(spec, saved)
         self.question = spec.inputs.get(QUESTION, saved.run.question)
-        self.options: Named = {}
+        self.options: Named | None = None
         self._keeps: bool | None = None
         self._fresh = False
         self._entry = ""
@@ -110,7 +110,7 @@ class AgentSession(Session[SavedAgent]):
         if ran_before:
             message = "the program's code before the kickoff has already run"
             warnings.append({"rule": "ran-before", "where": ran_before, "message": message})
-        elif not self.options:
+        elif self.options is None:
             losses += self._find_out_how_it_is_asked(item)
         self.channel.send(
             "plan",
@@ -134,9 +134,7 @@ class AgentSession(Session[SavedAgent]):
 
     def _find_out_how_it_is_asked(self, item: Decision) -> list[dict[str, str]]:
         asked = how_it_is_asked(self._entry, self.spec.cwd)
-        if asked.format is not None:
-            self.options = {"response_format": asked.format}
-            self._format = asked.format
+        self.asked_with(asked.format)
         if asked.known or item.action == KEEP:
             return []
         message = (
@@ -197,7 +195,14 @@ class AgentSession(Session[SavedAgent]):
         return output_of(target.role, self.saved.result, self._format)
 
     def kickoff(self, target: Any) -> Any:
-        return target.kickoff(self.question, **self.options)
+        return target.kickoff(self.question, **(self.options or {}))
+
+    def asked_with(self, response_format: Any) -> None:
+        self.options = {} if response_format is None else {"response_format": response_format}
+        self._format = response_format
+
+    def recorded(self, target: Any) -> Any:
+        return output_of(target.role, self.saved.result, self._format)
 
     def account(self, target: Any, result: Any) -> None:
         raw = getattr(result, "raw", None)

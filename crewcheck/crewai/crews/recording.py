@@ -143,3 +143,18 @@ def same_inputs(one: Mapping[str, Any] | None, other: Mapping[str, Any] | None) 
         return json.dumps(dict(value or {}), sort_keys=True, default=str)
 
     return plain(one) == plain(other)
+
+
+def finished_output(crew: Any, saved: Any) -> Any:
+    """What the kickoff of a finished crew gave: as CrewAI, by the last text that is not empty."""
+    from crewai import CrewOutput
+
+    made = [
+        output_of(task, old, saved.label(index))
+        for index, (task, old) in enumerate(zip(crew.tasks, saved.tasks, strict=True))
+        if old.get("output") is not None
+    ]
+    last = next((one for one in reversed(made) if one.raw), made[-1])
+    return CrewOutput(
+        raw=last.raw, pydantic=last.pydantic, json_dict=last.json_dict, tasks_output=made
+    )

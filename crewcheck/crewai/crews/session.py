@@ -161,3 +161,6 @@ class CrewSession(Session[SavedCrew]):
     def arguments(self, args: Args, named: Named) -> tuple[Args, Named]:
         rest = {key: value for key, value in named.items() if key != "from_checkpoint"}
         return args[1:], {**rest, "inputs": self._agreed().inputs}
+
+    def recorded(self, target: Any) -> Any:
+        return recording.finished_output(target, self.saved)

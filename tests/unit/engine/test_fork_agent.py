@@ -118,14 +118,18 @@ def source(root: Path, id: str) -> Source:
         return read_source(catalog, catalog.forest.by_id[id][0])
 
 
+END = ident(3, 2)
+
+
 def store(root: Path) -> Path:
     """As CrewAI writes them: the last two without parent, question and calls."""
     write(root, poem(), ident(1))
     judged = event(6, "llm_guardrail_started", parent_event_id="event-1")
     lost = document(alone("Poet"), events=[judged], trigger="llm_guardrail_started")
     write(root, lost, ident(2))
+    # of the same second, and so in no order
     end = document(alone("Poet"), events=[answered(8, "Poet", 1, "Rain.")], trigger=ANSWERED)
-    write(root, end, ident(3))
+    write(root, end, END)
     return root
 
 
@@ -140,7 +144,7 @@ def test_what_a_checkpoint_lacks_is_taken_from_those_before_it(tmp_path: Path) -
 
 
 def test_a_finished_one_has_its_question_again(tmp_path: Path) -> None:
-    found = source(store(tmp_path), ident(3))
+    found = source(store(tmp_path), END)
     assert (found.done, found.pending, found.result) == (1, False, "Rain.")
     assert found.inputs == {"question": "Rhyme?"}
 
@@ -165,8 +169,8 @@ def test_the_plan_of_an_agent_is_one_item(tmp_path: Path) -> None:
         return [(one.index, one.label, one.action, one.rule) for one in made]
 
     assert planned(ident(1), Edits()) == [(0, "Poet", "run", "under-way")]
-    assert planned(ident(3), Edits()) == [(0, "Poet", "keep", "recorded")]
+    assert planned(END, Edits()) == [(0, "Poet", "keep", "recorded")]
     edits = Edits(inputs={"question": "Prose?"})
-    assert planned(ident(3), edits) == [(0, "Poet", "run", "input-changed")]
-    assert planned(ident(3), Edits(inputs={"question": "Rhyme?"}))[0][2] == "keep"
-    assert planned(ident(3), Edits(rerun={0})) == [(0, "Poet", "run", "rerun-by-wish")]
+    assert planned(END, edits) == [(0, "Poet", "run", "input-changed")]
+    assert planned(END, Edits(inputs={"question": "Rhyme?"}))[0][2] == "keep"
+    assert planned(END, Edits(rerun={0})) == [(0, "Poet", "run", "rerun-by-wish")]
