@@ -133,6 +133,10 @@ class _Handler(BaseHTTPRequestHandler):
     def log_message(self, *_: object) -> None:
         """Say nothing."""
 
+    def handle(self) -> None:
+        with contextlib.suppress(ConnectionError):  # a client was killed
+            super().handle()
+
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers.get("content-length") or 0)) or b"{}")
         with contextlib.suppress(ConnectionError):  # who asked may be gone

@@ -1,8 +1,8 @@
 """Model calls that work under way had finished are answered from the record.
 
 A task without an output starts anew. What its model had already said to the same messages
-is not asked (and paid) again. Only plain texts are answered: what a tool call or a
-structured answer was cannot be told from the record for sure.
+is not asked (and paid) again: a text, tools to be called, an object of the class that is
+asked for. Where the record cannot tell that for sure (`calls`), the model is asked.
 """
 
 from __future__ import annotations
@@ -12,10 +12,7 @@ import threading
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from crewcheck.model.document import mapping, objects, text
-
-#: What a message is, as far as the model is concerned.
-_PARTS = ("role", "content", "tool_call_id", "name")
+from crewcheck.crewai.calls import Call, finished_calls, forms
 
 
 class Answers:
@@ -23,70 +20,49 @@ class Answers:
 
     def __init__(self, told: Callable[..., None]) -> None:
         self._told = told
-        self._tasks: dict[int, tuple[Any, list[tuple[list[Any], str]]]] = {}
+        self._tasks: dict[int, tuple[Any, list[Call]]] = {}
         self._lock = threading.Lock()
 
     def add(self, task: Any, task_id: str, events: Iterable[Mapping[str, Any]]) -> None:
         """Take the finished calls of a task from its events (in order)."""
-        calls = _finished(event for event in events if event.get("task_id") == task_id)
+        calls = finished_calls(event for event in events if event.get("task_id") == task_id)
         if calls:
             self._tasks[id(task)] = (task, calls)
 
     def add_for_anyone(self, events: Iterable[Mapping[str, Any]]) -> None:
         """Take finished calls that answer whoever asks the same for no task."""
-        calls = _finished(events)
+        calls = finished_calls(events)
         if calls:
             self._tasks[id(None)] = (None, calls)
 
     def __bool__(self) -> bool:
         return bool(self._tasks)
 
-    def find(self, task: Any, messages: Any) -> str | None:
-        """What the model had said to these messages, taken out of the record."""
-        if isinstance(messages, str):
-            messages = [{"role": "user", "content": messages}]
-        wanted = _plain(messages)
+    def find(self, task: Any, messages: Any, form: Callable[[Any], Any]) -> Any:
+        """What the model had said to these messages, taken out of the record; else None.
+
+        ``form`` makes of a response what the caller expects, or None.
+        """
+        wanted = forms(messages)
         with self._lock:
             owner, calls = self._tasks.get(id(task), (None, []))
             if owner is not task:
                 return None
-            for place, (recorded, response) in enumerate(calls):
-                # the recorded list may have grown by what came after the call
-                rest = recorded[len(wanted) :]
-                if recorded[: len(wanted)] == wanted and (
-                    not rest or rest[0][:2] == ["assistant", response]
-                ):
+            for place, call in enumerate(calls):
+                if any(call.answers(one) for one in wanted):
+                    said = form(call.response)
+                    if said is None:
+                        return None
                     del calls[place]
                     break
             else:
                 return None
-        self._told(task, response)
-        return response
+        self._told(task, said)
+        return said
 
 
-def _finished(events: Iterable[Mapping[str, Any]]) -> list[tuple[list[Any], str]]:
-    """The finished calls among some events: what was asked, and the text of the answer."""
-    asked: dict[str, Mapping[str, Any]] = {}
-    calls: list[tuple[list[Any], str]] = []
-    for event in events:
-        call_id = text(event.get("call_id")) or ""
-        if event.get("type") == "llm_call_started":
-            asked[call_id] = event
-        elif event.get("type") == "llm_call_completed" and call_id in asked:
-            response = text(event.get("response"))
-            if response and event.get("call_type") == "llm_call":
-                calls.append((_plain(asked[call_id].get("messages")), response))
-    return calls
-
-
-def _plain(messages: Any) -> list[Any]:
-    made = []
-    for message in objects(messages):
-        calls = [mapping(one.get("function")) for one in objects(message.get("tool_calls"))]
-        parts = [message.get(part) for part in _PARTS]
-        made.append([*parts, [[call.get("name"), call.get("arguments")] for call in calls]])
-    return made
-
+#: Settings of models that are told what they had thought, or by which id to go on.
+_REMEMBERING = ("thinking", "auto_chain", "auto_chain_reasoning")
 
 _current: list[Answers] = []
 _patched: set[type] = set()
@@ -121,16 +97,48 @@ def _has_hooks() -> bool:
     return bool(get_after_llm_call_hooks() or get_before_llm_call_hooks())
 
 
-def _recorded(messages: Any, named: Mapping[str, Any]) -> str | None:
-    if not _current or named.get("response_model") is not None:
+def _recorded(llm: Any, messages: Any, named: Mapping[str, Any]) -> Any:
+    if not _current or _remembers(llm):
         return None
-    return _current[0].find(named.get("from_task"), messages)
+
+    def form(response: Any) -> Any:
+        return _formed(llm, response, named)
+
+    return _current[0].find(named.get("from_task"), messages, form)
+
+
+def _remembers(llm: Any) -> bool:
+    """Whether the next request holds more of this call than its messages: then what was
+    not really asked would be missing there."""
+    return any(getattr(llm, name, None) for name in _REMEMBERING)
+
+
+def _formed(llm: Any, response: Any, named: Mapping[str, Any]) -> Any:
+    """A recorded response as the model's class gives it to this call."""
+    if isinstance(response, list):
+        # with functions at hand the call would use them by itself, and return what they gave
+        return None if named.get("available_functions") else response
+    asked = named.get("response_model")
+    model: Any = asked or getattr(llm, "response_format", None)
+    if not callable(getattr(model, "model_validate", None)):
+        return response if isinstance(response, str) else None
+    origins = [one.__module__ for one in type(llm).__mro__]
+    if "crewai.llm" in origins:  # by way of LiteLLM objects are given as their JSON
+        return response if asked is not None and isinstance(response, str) else None
+    if not any(one.startswith("crewai.llms.providers.") for one in origins):
+        return None  # a class of the user's own: nobody knows what it gives
+    try:
+        if isinstance(response, str):
+            return model.model_validate_json(response)
+        return model.model_validate(response)
+    except Exception:
+        return None
 
 
 def _wrapped(call: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(call)
     def answer(self: Any, messages: Any, *args: Any, **named: Any) -> Any:
-        said = _recorded(messages, named)
+        said = _recorded(self, messages, named)
         return call(self, messages, *args, **named) if said is None else said
 
     return answer
@@ -139,7 +147,7 @@ def _wrapped(call: Callable[..., Any]) -> Callable[..., Any]:
 def _awrapped(call: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(call)
     async def answer(self: Any, messages: Any, *args: Any, **named: Any) -> Any:
-        said = _recorded(messages, named)
+        said = _recorded(self, messages, named)
         return await call(self, messages, *args, **named) if said is None else said
 
     return answer

@@ -20,8 +20,10 @@ from crewcheck.crewai.saved import Saved, load_document
 from crewcheck.crewai.session import Session
 from crewcheck.crewai.sessions import open_session
 from crewcheck.crewai.signals import Signals
+from crewcheck.model.document import text
 from crewcheck.runtimes.spec import RunSpec, read_spec
 from crewcheck.runtimes.wire import PROTOCOL
+from crewcheck.runtimes.work_file import read_work
 
 DONE, FAILED, REFUSED, PAUSED, INTERRUPTED = 0, 1, 5, 6, 130
 
@@ -63,6 +65,8 @@ class Runner:
                 "--script",
             )
         session = self.session = open_session(self.channel, spec, load_document(spec.document_path))
+        known = [text(event.get("event_id")) or "" for event in session.saved.events]
+        session.saved.take_later(read_work(spec.work, known))
         session.on_arm = self.signals.install  # CrewAI's telemetry may have put its own there
         if session.nothing_to_run:
             self._nothing_to_run(session)

@@ -30,6 +30,12 @@ class Saved:
         self.name = text(entity.get("name"))
         self.branch = text(document.get("branch")) or "main"
         self.inputs: dict[str, Any] | None = None
+        #: what earlier runs had done behind the checkpoint, as far as models and tools are asked
+        self.later: list[Entity] = []
+
+    def take_later(self, events: list[Entity]) -> None:
+        """Take the events of work that earlier runs had not brought to a checkpoint."""
+        self.later = events
 
     @property
     def finished(self) -> bool:

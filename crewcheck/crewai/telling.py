@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from crewcheck.crewai.channel import Channel
+from crewcheck.crewai.recorder import as_record
 from crewcheck.model.events import tokens_of
 
 #: Of no use to a person: pieces of an answer, and CrewAI's loop around an agent.
@@ -39,6 +40,10 @@ class Telling:
     def heard(self, event: Any) -> None:
         """Take an event of the bus."""
         kind = str(getattr(event, "type", ""))
+        record = as_record(kind, event)
+        if record is not None:
+            # first: what is told to have been answered is never asked again
+            self._channel.send("record", event=record)
         if kind == "checkpoint_completed":
             self._checkpoint(event)
         elif kind == "checkpoint_failed":

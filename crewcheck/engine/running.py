@@ -19,6 +19,7 @@ from crewcheck.engine.fork import dump, fork_document, new_id
 from crewcheck.engine.fork_agent import check_edits
 from crewcheck.engine.invalidation import KEEP, Decision, not_kept
 from crewcheck.engine.source import AGENT, CREW, Source
+from crewcheck.engine.unfinished import work_behind
 from crewcheck.errors import UsageProblem
 from crewcheck.model.crew import placeholders
 from crewcheck.model.edits import Edits, changed_inputs
@@ -185,6 +186,7 @@ def start(prepared: Prepared) -> RunHandle:
         prepared.spec.document_path = os.path.abspath(header.location)
     else:
         document = prepared.source.document
+    prepared.spec.work = work_behind(prepared.spec.store, prepared.source.id)
     return start_run(prepared.spec, document, lambda run_id: _count(prepared, run_id))
 
 

@@ -34,7 +34,8 @@ class RunSpec:
     (None: the source's), ``inputs`` (what is changed), ``outputs`` (position of a task ->
     text), of a flow ``results`` (position of a call -> JSON value) and ``state`` (pairs of a
     path, as a list of keys, and a value), ``rerun`` and ``keep`` (positions),
-    ``allow_changed``, ``allow_before``; ``answers`` are given to the first prompts, in order.
+    ``allow_changed``, ``allow_before``; ``answers`` are given to the first prompts, in order;
+    ``work`` are files with what earlier runs had done behind the checkpoint (`work_file`).
     ``validate`` (``module:function``) is asked before the plan whether the checkpoint is
     still good.
 
@@ -69,6 +70,7 @@ class RunSpec:
     allow_changed: bool = False
     allow_before: bool = False
     answers: list[str] = field(default_factory=list)
+    work: list[str] = field(default_factory=list)
     validate: str | None = None
     unattended_seconds: float = 30.0
     grace_seconds: float = 8.0

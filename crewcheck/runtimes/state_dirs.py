@@ -5,6 +5,7 @@ read it: journals hold what models and programs said.
 
     runs/RUN_ID/spec.json       what the run is to do
                 journal.jsonl   what happened, a message a line
+                work.jsonl      calls that were answered, until the run has finished
                 lock            held by the supervisor as long as it lives
                 control         the socket on which it takes orders
                 control.path    where that socket is, if its path here would be too long

@@ -26,10 +26,11 @@ from crewcheck.runtimes.journal import Journal, now
 from crewcheck.runtimes.last_words import cannot_start, died, internal
 from crewcheck.runtimes.orders import Orders
 from crewcheck.runtimes.outlet import Outlet
-from crewcheck.runtimes.run_state import RunState
+from crewcheck.runtimes.run_state import FINISHED, RunState
 from crewcheck.runtimes.spec import RunSpec, read_spec
 from crewcheck.runtimes.streams import ChildMessages, LogStream
 from crewcheck.runtimes.wire import LAST, PROTOCOL, Message
+from crewcheck.runtimes.work_file import WorkFile
 
 _READ = 1 << 16
 _PRINTS_AT_ONCE = 64
@@ -53,6 +54,7 @@ class Supervisor:
         self.ending = Escalation(self._signal)
         self._selector = selectors.DefaultSelector()
         self._journal = Journal(folder / "journal.jsonl")
+        self._work = WorkFile(folder)
         self._orders = Orders(self)
         self._outlet: Outlet | None = None
         self._errors = LogStream("stderr")
@@ -202,6 +204,9 @@ class Supervisor:
 
     def _heard(self, messages: list[Message]) -> None:
         for message in messages:
+            if message["type"] == "record":
+                self._work.append(message.get("event"))
+                continue
             if message["type"] in LAST:
                 if self._last is not None:
                     continue
@@ -266,6 +271,7 @@ class Supervisor:
             self._say_last(died(code, number, self.ending.sent, tail, self.state))
         last: Message = {"type": "exited", "code": code, "signal": number, "at": now()}
         self.state.take(last)
+        self._work.close(keep=self.state.state != FINISHED)
         if self._control is not None:
             self._control.close()
         with contextlib.suppress(OSError):

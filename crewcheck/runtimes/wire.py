@@ -25,6 +25,9 @@ journal with ``at`` (UTC ISO time) and ``n`` (1, 2, ...):
 ``event``    event (CrewAI's type), task (position of the task, of a flow's call for
              ``method_execution_*``, or null), task_name, agent, method (of a flow), tool,
              model, tokens, seconds, replayed (true: answered from the recording), error
+``record``   event: one of a call, tool or piece of work as a checkpoint would have it, but for
+             a model's messages, of which only a digest is given (``asked``); kept for a later
+             resume (`work_file`), and not in the journal
 ``checkpoint``  id, branch, parent_id, location, trigger; or ``lost`` (the error)
 ``prompt``   id, message, kind (``human_input``, or of a flow ``human_feedback``), task; of a flow
              method, output (what a person is asked about), outcomes (list), and waits (true:

@@ -83,6 +83,10 @@ class Bench:
         """What a program of ours is told by its environment."""
         return {self.url_variable: url, "FIDELITY_PROVIDER": self.provider}
 
+    def environment(self, folder: Path, url: str) -> dict[str, str]:
+        """What a process that is no fork is given of it all."""
+        return environment(str(folder / "home"), **self.variables(url))
+
     def run(self, scenario: Scenario, *, fault: bool = False, **edit: Any) -> Ran:
         """Run a program from the start; ``edit`` is what comes out differently (`program`)."""
         folder = self.place(f"{scenario.name}-{'-'.join(edit) or ('fault' if fault else 'run')}")

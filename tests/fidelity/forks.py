@@ -50,11 +50,11 @@ class Zygote:
 
     def __init__(self, python: str) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="zygote-")
-        self._path = os.path.join(self._folder.name, "socket")
+        self.path = os.path.join(self._folder.name, "socket")
         home = os.path.join(self._folder.name, "home")
         os.mkdir(home)
         self._process = subprocess.Popen(
-            [python, str(_SCRIPT), self._path],
+            [python, str(_SCRIPT), self.path],
             stdin=subprocess.PIPE,
             env=environment(home),
             cwd=home,
@@ -68,7 +68,7 @@ class Zygote:
         while True:
             connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
             try:
-                connection.connect(self._path)
+                connection.connect(self.path)
                 return connection
             except OSError:
                 connection.close()

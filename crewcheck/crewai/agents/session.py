@@ -164,7 +164,7 @@ class AgentSession(Session[SavedAgent]):
         told = self.telling = AgentTelling(self.channel, target)
         if not self._keeps and not self._fresh and not self._wishes.rerun:
             found = answers.Answers(told.answered)
-            found.add_for_anyone(self.saved.within)
+            found.add_for_anyone([*self.saved.within, *self.saved.later])
             answers.arm(found, [target])
         self.begin()
         telling.listen(told)

@@ -32,6 +32,10 @@ class SavedCrew(Saved):
         self.inputs = kickoff_inputs(crew, self.events)
         self.states = self._states()
 
+    def take_later(self, events: list[Entity]) -> None:
+        super().take_later(events)
+        self.states = self._states()
+
     @property
     def finished(self) -> bool:
         """Whether no work is pending."""
@@ -67,7 +71,7 @@ class SavedCrew(Saved):
     def _states(self) -> list[str]:
         """How far each task is; what the events tell tells pending ones apart."""
         told: dict[str, str] = {}
-        for event in self.events:
+        for event in [*self.events, *self.later]:
             task_id, kind = text(event.get("task_id")), event.get("type")
             if task_id and kind in ("task_started", "task_failed"):
                 told[task_id] = UNDER_WAY if kind == "task_started" else FAILED

@@ -118,7 +118,7 @@ class CrewSession(Session[SavedCrew]):
                 continue
             task_id = text(self.pairing.task(self.saved, index).get("id"))
             if task_id:
-                found.add(target.tasks[index], task_id, self.saved.events)
+                found.add(target.tasks[index], task_id, [*self.saved.events, *self.saved.later])
                 agents.append(target.tasks[index].agent)
         answers.arm(found, agents)
 
