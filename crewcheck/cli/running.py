@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from types import FrameType
 from typing import Any
@@ -59,6 +59,8 @@ class Followed:
         self.state = state
         self.as_json = as_json
         self.show_log = show_log
+        #: questions that are answered already, or will be by what was prepared
+        self.answered = 0
         self.last: dict[str, Any] | None = None
 
     def take(self, handle: RunHandle, message: dict[str, Any]) -> bool:
@@ -86,18 +88,40 @@ class Followed:
         return {"checkpoint_id": self.state.newest, "branch": self.state.branch}
 
     def _prompted(self, handle: RunHandle, message: dict[str, Any]) -> None:
-        """A question: asked on a terminal, else left to `--answer`."""
+        """A question, with what it is about: asked on a terminal."""
         if self.as_json:
             self._emit(message)
-        click.secho(harmless(str(message.get("message") or "")), err=True, fg="yellow")
+        else:
+            self._show_question(message)
+        if self.answered > 0:
+            self.answered -= 1
+            return
         if not sys.stdin.isatty():
-            handle.cancel()
-            raise Refused(
-                "a person is asked, and there is no terminal",
-                "give the answer with --answer, once for each question",
-            )
+            self._unanswered(handle)
         answer = click.prompt("your answer", default="", show_default=False, err=True)
-        handle.answer(message.get("id"), answer)
+        try:
+            handle.answer(message.get("id"), answer)
+        except Refused as error:  # it was answered elsewhere meanwhile
+            self.console.note(str(error))
+
+    def _show_question(self, message: dict[str, Any]) -> None:
+        hide = self.console.redactor.text
+        keys = ("task", "method", "agent")
+        who = [one_line(hide(str(message[key])), 60) for key in keys if message.get(key)]
+        if message.get("output"):
+            click.secho(f"  the result of {', '.join(who)}" if who else "  the result", err=True,
+                        bold=True)  # fmt: skip
+            for line in harmless(hide(str(message["output"]))).splitlines():
+                click.echo(f"  | {line}", err=True)
+        click.secho(harmless(hide(str(message.get("message") or ""))), err=True, fg="yellow")
+
+    def _unanswered(self, handle: RunHandle) -> None:
+        """Nobody can be asked. Raises `Refused`."""
+        handle.cancel()
+        raise Refused(
+            "a person is asked, and there is no terminal",
+            "give the answer with --answer, once for each question",
+        )
 
     def _say(self, message: dict[str, Any]) -> None:
         kind = message["type"]
@@ -164,6 +188,7 @@ class Started(Followed):
     ) -> None:
         super().__init__(console, RunState.of(prepared.spec), as_json=as_json, show_log=show_log)
         self.prepared = prepared
+        self.answered = len(prepared.spec.answers)
         self.loaded: dict[str, Any] = {}
         self.dry_run = False
         self.yes = False
@@ -198,6 +223,17 @@ class Started(Followed):
         self.state.take(message)
         return self._planned(handle, message)
 
+    def _check_answers(self, report: dict[str, Any]) -> None:
+        """Raises `Refused` where it is clear that a question would find nobody."""
+        asking = [item for item in report["items"] if item["index"] in report["asks"]]
+        if len(asking) <= len(self.prepared.spec.answers) or sys.stdin.isatty():
+            return
+        who = ", ".join(one_line(str(item["label"]), 40) for item in asking)
+        raise Refused(
+            f"a person is asked about {who}, and there is no terminal",
+            'answer beforehand with --answer, once for each question ("": it is fine)',
+        )
+
     def _planned(self, handle: RunHandle, plan: dict[str, Any]) -> bool:
         """Show the plan and confirm it; False: only the plan was wanted."""
         report = plan_report(self.prepared, self.loaded, plan)
@@ -213,6 +249,7 @@ class Started(Followed):
             # a finished run that is resumed says its result without waiting
             return True
         try:
+            self._check_answers(report)
             if not self.yes:
                 _ask(self.as_json)
             self.state.checkpoint_id = confirm(self.prepared, handle, plan)
@@ -222,6 +259,32 @@ class Started(Followed):
         if self.as_json and self.prepared.wish.action == FORK:
             self._emit({"type": "forked", **self._place()})
         return True
+
+
+class Attached(Followed):
+    """A run that somebody has started. Nothing ends it but an order."""
+
+    def __init__(
+        self, console: Console, handle: RunHandle, *, as_json: bool, answers: Sequence[str]
+    ) -> None:
+        super().__init__(console, initial_state(handle.folder), as_json=as_json)
+        self._answers = list(answers)
+
+    def _prompted(self, handle: RunHandle, message: dict[str, Any]) -> None:
+        # what is read here may have been answered long ago
+        now = {one.get("id") for one in handle.state().prompts}
+        if message.get("id") not in now:
+            self.answered = 1
+        elif self._answers:
+            handle.answer(message.get("id"), self._answers.pop(0))
+            self.answered = 1
+        super()._prompted(handle, message)
+
+    def _unanswered(self, handle: RunHandle) -> None:
+        raise Refused(
+            "the run waits for an answer, and there is no terminal",
+            f"answer with `crewcheck runs {handle.run_id} --answer TEXT`, or in the app",
+        )
 
 
 def prepared_for(source: Source, wish: Wish, *, as_json: bool) -> Prepared:
@@ -244,11 +307,12 @@ def prepared_for(source: Source, wish: Wish, *, as_json: bool) -> Prepared:
         return prepare(source, wish)
 
 
-def attach(console: Console, handle: RunHandle, *, as_json: bool) -> int:
-    """Follow a run that somebody has started, from its beginning."""
-    followed = Followed(console, RunState(run_id=handle.run_id), as_json=as_json)
-    followed.state = initial_state(handle.folder)
-    return followed.follow(handle)
+def attach(
+    console: Console, handle: RunHandle, *, as_json: bool, answers: Sequence[str] = ()
+) -> int:
+    """Follow a run that somebody has started, from its beginning; ``answers`` are given to
+    the questions that wait, in order."""
+    return Attached(console, handle, as_json=as_json, answers=answers).follow(handle)
 
 
 @contextmanager

@@ -1,6 +1,7 @@
 """``input()`` of CrewAI and of the user's program becomes a question to the person.
 
 The child has no terminal: the question goes out as a ``prompt``, and its answer comes back.
+What it is about, CrewAI prints to the screen only; it is read from the calls that lead here.
 """
 
 from __future__ import annotations
@@ -9,25 +10,40 @@ import asyncio
 import builtins
 import itertools
 import sys
+from collections.abc import Iterator
+from types import FrameType
+from typing import Any
 
 from crewcheck.crewai.channel import Channel
 
-_HUMAN = "Your feedback on the result above (empty: it is fine)"
+_HUMAN = "Your feedback on this result (empty: it is fine)"
+#: What CrewAI's own prompts say, of no use without what it prints above them.
+_OWN = frozenset({"Your feedback:", ">>>"})
+_DEEPEST = 200
 
 
 def install(channel: Channel) -> None:
     """Take the place of `input`. To be called when CrewAI is imported."""
     numbers = itertools.count(1)
 
-    def ask(prompt: object = "", /) -> str:
+    def send(message: str, about: dict[str, Any]) -> str:
         sys.stdout.flush()
-        own = str(prompt).strip()
         prompt_id = str(next(numbers))
-        channel.send("prompt", id=prompt_id, message=own or _HUMAN, kind="human_input", task=None)
-        return channel.answer(prompt_id)
+        told = {"task": None, "agent": None, "output": None, **about}
+        message = str(told.pop("message", None) or message or _HUMAN)
+        channel.send("prompt", id=prompt_id, message=message, kind="human_input", **told)
+        return prompt_id
+
+    def ask(prompt: object = "", /) -> str:
+        own = str(prompt).strip()
+        about = _about(sys._getframe(1))
+        if own and own not in _OWN:
+            about.pop("message", None)
+        return channel.answer(send("" if own in _OWN else own, about))
 
     async def ask_async() -> str:
-        return await asyncio.to_thread(ask)
+        prompt_id = send("", _about(sys._getframe(1)))
+        return await asyncio.to_thread(channel.answer, prompt_id)
 
     builtins.input = ask
     try:
@@ -36,3 +52,57 @@ def install(channel: Channel) -> None:
         return
     if hasattr(human_input, "_async_readline"):
         human_input._async_readline = ask_async
+
+
+def _about(frame: FrameType | None) -> dict[str, Any]:
+    """What a question of CrewAI's is about: ``task`` (or a flow's method), ``agent``,
+    ``output`` and ``message``, as far as its calls tell."""
+    for values in _calls_of_crewai(frame):
+        context: Any = values.get("context")
+        answer = values.get("answer", values.get("formatted_answer"))
+        if answer is not None and hasattr(context, "task"):
+            task, agent = context.task, getattr(context, "agent", None)
+            return {
+                "task": _one(getattr(task, "name", None) or getattr(task, "description", None)),
+                "agent": _one(getattr(agent, "role", None)),
+                "output": _text(getattr(answer, "output", None)),
+            }
+        if hasattr(context, "method_output"):
+            return {
+                "task": _one(getattr(context, "method_name", None)),
+                "output": _text(context.method_output),
+                "message": _one(getattr(context, "message", None)),
+            }
+        if "method_name" in values and "output" in values and "message" in values:
+            return {
+                "task": _one(values["method_name"]),
+                "output": _text(values["output"]),
+                "message": _one(values["message"]),
+            }
+        if isinstance(values.get("message"), str):
+            return {"message": values["message"]}
+    return {}
+
+
+def _calls_of_crewai(frame: FrameType | None) -> Iterator[dict[str, Any]]:
+    """The local names of CrewAI's calls that lead here without any others between."""
+    for _ in range(_DEEPEST):
+        if frame is None:
+            return
+        module = str(frame.f_globals.get("__name__", ""))
+        if module != "crewai" and not module.startswith("crewai."):
+            return
+        yield frame.f_locals
+        frame = frame.f_back
+
+
+def _one(value: Any) -> str | None:
+    return str(value) if value else None
+
+
+def _text(value: Any) -> str | None:
+    """A result as text: that of a model class as JSON."""
+    if value is None or isinstance(value, str):
+        return value
+    dump = getattr(value, "model_dump_json", None)
+    return str(dump() if callable(dump) else value)

@@ -116,6 +116,7 @@ def as_loaded(crew: Any, facts: list[TaskFacts]) -> list[dict[str, Any]]:
             "depends_on": sorted(fact.depends_on or ()),
             "names": sorted((fact.names or frozenset()) - {_CHAT, _TRIGGER}),
             "asynchronous": bool(task.async_execution),
+            "human_input": bool(getattr(task, "human_input", False)),
             "output_class": getattr(output_class(task), "__name__", None),
             "model": model_of(task.agent),
             "endpoint": endpoint_of(task.agent),
