@@ -114,6 +114,9 @@ class Followed:
             for line in harmless(hide(str(message["output"]))).splitlines():
                 click.echo(f"  | {line}", err=True)
         click.secho(harmless(hide(str(message.get("message") or ""))), err=True, fg="yellow")
+        if message.get("outcomes"):
+            led = ", ".join(one_line(hide(str(one)), 40) for one in message["outcomes"])
+            click.echo(f"  your answer leads to one of: {led}", err=True)
 
     def _unanswered(self, handle: RunHandle) -> None:
         """Nobody can be asked. Raises `Refused`."""

@@ -9,8 +9,9 @@ from __future__ import annotations
 import asyncio
 import builtins
 import itertools
+import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from types import FrameType
 from typing import Any
 
@@ -29,9 +30,9 @@ def install(channel: Channel) -> None:
     def send(message: str, about: dict[str, Any]) -> str:
         sys.stdout.flush()
         prompt_id = str(next(numbers))
-        told = {"task": None, "agent": None, "output": None, **about}
+        told = {"kind": "human_input", "task": None, "agent": None, "output": None, **about}
         message = str(told.pop("message", None) or message or _HUMAN)
-        channel.send("prompt", id=prompt_id, message=message, kind="human_input", **told)
+        channel.send("prompt", id=prompt_id, message=message, **told)
         return prompt_id
 
     def ask(prompt: object = "", /) -> str:
@@ -55,8 +56,7 @@ def install(channel: Channel) -> None:
 
 
 def _about(frame: FrameType | None) -> dict[str, Any]:
-    """What a question of CrewAI's is about: ``task`` (or a flow's method), ``agent``,
-    ``output`` and ``message``, as far as its calls tell."""
+    """What a question of CrewAI's is about, and its ``message``, as far as its calls tell."""
     for values in _calls_of_crewai(frame):
         context: Any = values.get("context")
         answer = values.get("answer", values.get("formatted_answer"))
@@ -68,20 +68,23 @@ def _about(frame: FrameType | None) -> dict[str, Any]:
                 "output": _text(getattr(answer, "output", None)),
             }
         if hasattr(context, "method_output"):
-            return {
-                "task": _one(getattr(context, "method_name", None)),
-                "output": _text(context.method_output),
-                "message": _one(getattr(context, "message", None)),
-            }
+            return _feedback(vars(context), context.method_output)
         if "method_name" in values and "output" in values and "message" in values:
-            return {
-                "task": _one(values["method_name"]),
-                "output": _text(values["output"]),
-                "message": _one(values["message"]),
-            }
+            return _feedback(values, values["output"])
         if isinstance(values.get("message"), str):
             return {"message": values["message"]}
     return {}
+
+
+def _feedback(values: Mapping[str, Any], output: Any) -> dict[str, Any]:
+    """A flow's question about what one of its methods gave."""
+    return {
+        "kind": "human_feedback",
+        "method": _one(values.get("method_name")),
+        "output": _text(output),
+        "outcomes": [str(one) for one in values.get("emit") or ()],
+        "message": _one(values.get("message")),
+    }
 
 
 def _calls_of_crewai(frame: FrameType | None) -> Iterator[dict[str, Any]]:
@@ -101,8 +104,13 @@ def _one(value: Any) -> str | None:
 
 
 def _text(value: Any) -> str | None:
-    """A result as text: that of a model class as JSON."""
+    """A result as text: what is none as JSON, if it can be that."""
     if value is None or isinstance(value, str):
         return value
     dump = getattr(value, "model_dump_json", None)
-    return str(dump() if callable(dump) else value)
+    if callable(dump):
+        return str(dump())
+    try:
+        return json.dumps(value, ensure_ascii=False, indent=1)
+    except (TypeError, ValueError):
+        return str(value)

@@ -115,7 +115,7 @@ def test_one_answer_too_few_ends_it(called: Called) -> None:
     called.steps(f"ask:{json.dumps(QUESTION)}", f"ask:{json.dumps(QUESTION)}", "work")
     code, _, err = called("resume", "--yes", "--answer", "Shorter")
     assert code == Exit.REFUSED
-    assert "the crew asks a person, and there is no terminal" in err
+    assert "a person is asked, and there is no terminal" in err
 
 
 def test_at_a_terminal_what_is_judged_is_shown_and_asked_about(called: Called) -> None:

@@ -26,7 +26,7 @@ LONGEST_OUTPUT = 200_000
 def question_blocks(prompt: Message, name: str, hide: Callable[[str], str]) -> list[Block]:
     """What a run asks: of which run, about which result, and the question, without secrets."""
     blocks: list[Block] = [Line([("run ", "label"), (name, "")])]
-    for key in ("task", "agent"):
+    for key in ("task", "method", "agent"):
         if prompt.get(key):
             blocks.append(Line([(f"{key} ", "label"), (one_line(hide(str(prompt[key])), 80), "")]))
     blocks.append(Line())
@@ -35,7 +35,11 @@ def question_blocks(prompt: Message, name: str, hide: Callable[[str], str]) -> l
         blocks += [*heading("Its result"), Body(hide(output[:LONGEST_OUTPUT])), Line()]
         if len(output) > LONGEST_OUTPUT:
             blocks.append(Line([("It is longer than can be shown here.", "muted")]))
-    return [*blocks, Body(hide(str(prompt.get("message") or "")))]
+    blocks.append(Body(hide(str(prompt.get("message") or ""))))
+    if prompt.get("outcomes"):
+        led = ", ".join(one_line(hide(str(one)), 40) for one in prompt["outcomes"])
+        blocks.append(Line([("Your answer leads to one of: ", "muted"), (led, "")]))
+    return blocks
 
 
 class AnswerScreen(Modal[str | None]):
