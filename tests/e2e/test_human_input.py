@@ -117,3 +117,22 @@ def test_an_asynchronous_kickoff_asks_too(desk: Place, model: FakeModel) -> None
         assert child.end()["type"] == "finished"
     finally:
         child.close()
+
+
+def test_a_flow_asks_about_what_a_method_gave(
+    tmp_path: Path, crewai_python: str, model: FakeModel
+) -> None:
+    model.reset()
+    place = make_place(tmp_path, crewai_python, model.url, "desk")
+    assert place.run("desk.py", "flow").returncode != 0  # nobody is there to judge the page
+    asked = len(model.requests)
+    done = called(place, "resume", "--yes", "--json", "--python", place.python, "--answer", "Fine")
+    told = stream(done)
+    assert done.returncode == 0, (done.stderr, told[-1])
+    (prompt,) = [one for one in told if one["type"] == "prompt"]
+    assert (prompt["kind"], prompt["method"], prompt["message"]) == (
+        "human_feedback", "check", "Is the page fine?",
+    )  # fmt: skip
+    assert prompt["output"].startswith("to be judged: ANSWER-")
+    assert "Fine" in told[-1]["result"]
+    assert len(model.requests) == asked  # the page was written before
