@@ -38,6 +38,9 @@ def plan_lines(report: dict[str, Any]) -> Iterator[Line]:
     if again:
         yield f"  repeats  what cost {again} last time", ""
     labels = {str(item["index"]): one_line(str(item["label"]), 40) for item in report["items"]}
+    if report.get("asks"):
+        who = ", ".join(labels[str(index)] for index in report["asks"])
+        yield f"  asks     {who}: a person is asked before the result counts", ""
     for key in report["edits"]["inputs"]:
         yield f"  edited   input {name(key)}", "cyan"
     for key in report["edits"]["outputs"]:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import signal
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
@@ -27,7 +27,6 @@ from crewcheck.model.harmless import harmless, name, one_line
 from crewcheck.runtimes.follow import initial_state
 from crewcheck.runtimes.run_state import RunState
 from crewcheck.runtimes.spawn import RunHandle
-from crewcheck.runtimes.spec import read_spec
 from crewcheck.runtimes.wire import LAST
 
 _CODES = {
@@ -60,9 +59,9 @@ class Followed:
         self.state = state
         self.as_json = as_json
         self.show_log = show_log
+        #: questions that are answered already, or will be by what was prepared
+        self.answered = 0
         self.last: dict[str, Any] | None = None
-        #: How many of the next questions have an answer already.
-        self.prepared_answers = 0
 
     def take(self, handle: RunHandle, message: dict[str, Any]) -> bool:
         """Show a message; False ends the following."""
@@ -89,27 +88,48 @@ class Followed:
         return {"checkpoint_id": self.state.newest, "branch": self.state.branch}
 
     def _prompted(self, handle: RunHandle, message: dict[str, Any]) -> None:
-        """A question: asked on a terminal, else left to `--answer`."""
+        """A question, with what it is about: asked on a terminal."""
         if self.as_json:
             self._emit(message)
-        if self.prepared_answers:
-            self.prepared_answers -= 1  # the supervisor has it
+        else:
+            self._show_question(message)
+        if self.answered > 0:
+            self.answered -= 1  # the supervisor has it
             return
         if not any(one.get("id") == message.get("id") for one in handle.state().prompts):
             return  # somebody has answered it
-        for line, style in _question(message):
-            click.secho(self.console.redactor.text(line), err=True, **styled(style))
         if not sys.stdin.isatty():
             if message.get("waits"):
                 handle.answer(message.get("id"), None)  # it waits on, and says so
                 return
-            handle.cancel()
-            raise Refused(
-                "a person is asked, and there is no terminal",
-                "give the answer with --answer, once for each question",
-            )
+            self._unanswered(handle)
         answer = click.prompt("your answer", default="", show_default=False, err=True)
-        handle.answer(message.get("id"), answer)
+        try:
+            handle.answer(message.get("id"), answer)
+        except Refused as error:  # it was answered elsewhere meanwhile
+            self.console.note(str(error))
+
+    def _show_question(self, message: dict[str, Any]) -> None:
+        hide = self.console.redactor.text
+        keys = ("task", "method", "agent")
+        who = [one_line(hide(str(message[key])), 60) for key in keys if message.get(key)]
+        if message.get("output"):
+            click.secho(f"  the result of {', '.join(who)}" if who else "  the result", err=True,
+                        bold=True)  # fmt: skip
+            for line in harmless(hide(str(message["output"]))).splitlines():
+                click.echo(f"  | {line}", err=True)
+        click.secho(harmless(hide(str(message.get("message") or ""))), err=True, fg="yellow")
+        if message.get("outcomes"):
+            led = ", ".join(one_line(hide(str(one)), 40) for one in message["outcomes"])
+            click.echo(f"  your answer leads to one of: {led}", err=True)
+
+    def _unanswered(self, handle: RunHandle) -> None:
+        """Nobody can be asked. Raises `Refused`."""
+        handle.cancel()
+        raise Refused(
+            "a person is asked, and there is no terminal",
+            "give the answer with --answer, once for each question",
+        )
 
     def _say(self, message: dict[str, Any]) -> None:
         kind = message["type"]
@@ -176,7 +196,7 @@ class Started(Followed):
     ) -> None:
         super().__init__(console, RunState.of(prepared.spec), as_json=as_json, show_log=show_log)
         self.prepared = prepared
-        self.prepared_answers = len(prepared.spec.answers)
+        self.answered = len(prepared.spec.answers)
         self.loaded: dict[str, Any] = {}
         self.dry_run = False
         self.yes = False
@@ -211,6 +231,17 @@ class Started(Followed):
         self.state.take(message)
         return self._planned(handle, message)
 
+    def _check_answers(self, report: dict[str, Any]) -> None:
+        """Raises `Refused` where it is clear that a question would find nobody."""
+        asking = [item for item in report["items"] if item["index"] in report["asks"]]
+        if len(asking) <= len(self.prepared.spec.answers) or sys.stdin.isatty():
+            return
+        who = ", ".join(one_line(str(item["label"]), 40) for item in asking)
+        raise Refused(
+            f"a person is asked about {who}, and there is no terminal",
+            'answer beforehand with --answer, once for each question ("": it is fine)',
+        )
+
     def _planned(self, handle: RunHandle, plan: dict[str, Any]) -> bool:
         """Show the plan and confirm it; False: only the plan was wanted."""
         report = plan_report(self.prepared, self.loaded, plan)
@@ -226,6 +257,7 @@ class Started(Followed):
             # a finished run that is resumed says its result without waiting
             return True
         try:
+            self._check_answers(report)
             if not self.yes:
                 _ask(self.as_json)
             self.state.checkpoint_id = confirm(self.prepared, handle, plan)
@@ -235,6 +267,32 @@ class Started(Followed):
         if self.as_json and self.prepared.wish.action == FORK:
             self._emit({"type": "forked", **self._place()})
         return True
+
+
+class Attached(Followed):
+    """A run that somebody has started. Nothing ends it but an order."""
+
+    def __init__(
+        self, console: Console, handle: RunHandle, *, as_json: bool, answers: Sequence[str]
+    ) -> None:
+        super().__init__(console, initial_state(handle.folder), as_json=as_json)
+        self._answers = list(answers)
+
+    def _prompted(self, handle: RunHandle, message: dict[str, Any]) -> None:
+        # what is read here may have been answered long ago
+        now = {one.get("id") for one in handle.state().prompts}
+        if message.get("id") not in now:
+            self.answered = 1
+        elif self._answers:
+            handle.answer(message.get("id"), self._answers.pop(0))
+            self.answered = 1
+        super()._prompted(handle, message)
+
+    def _unanswered(self, handle: RunHandle) -> None:
+        raise Refused(
+            "the run waits for an answer, and there is no terminal",
+            f"answer with `crewcheck runs {handle.run_id} --answer TEXT`, or in the app",
+        )
 
 
 def prepared_for(source: Source, wish: Wish, *, as_json: bool) -> Prepared:
@@ -257,13 +315,12 @@ def prepared_for(source: Source, wish: Wish, *, as_json: bool) -> Prepared:
         return prepare(source, wish)
 
 
-def attach(console: Console, handle: RunHandle, *, as_json: bool) -> int:
-    """Follow a run that somebody has started, from its beginning."""
-    followed = Followed(console, RunState(run_id=handle.run_id), as_json=as_json)
-    followed.state = initial_state(handle.folder)
-    with suppress(OSError, ValueError):
-        followed.prepared_answers = len(read_spec(handle.folder / "spec.json").answers)
-    return followed.follow(handle)
+def attach(
+    console: Console, handle: RunHandle, *, as_json: bool, answers: Sequence[str] = ()
+) -> int:
+    """Follow a run that somebody has started, from its beginning; ``answers`` are given to
+    the questions that wait, in order."""
+    return Attached(console, handle, as_json=as_json, answers=answers).follow(handle)
 
 
 @contextmanager
@@ -361,16 +418,6 @@ def _line(message: dict[str, Any], show_log: bool) -> str:
         told = "  ".join(filter(None, spent))
         return f"  {words.trigger_words(event)} {one_line(about, 40)}{error}  {told}".rstrip()
     return ""
-
-
-def _question(message: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """What a person is asked, and about what, as lines with their styles."""
-    for line in str(message.get("output") or "").splitlines():
-        yield f"  | {harmless(line)}", "dim"
-    yield harmless(str(message.get("message") or "")), "yellow"
-    outcomes = message.get("outcomes")
-    if isinstance(outcomes, list) and outcomes:
-        yield f"  it leads to one of: {one_line(', '.join(map(str, outcomes)))}", "yellow"
 
 
 def _line_style(message: dict[str, Any]) -> str:

@@ -11,7 +11,7 @@ import click
 
 from crewcheck.cli import marks
 from crewcheck.cli.console import Console
-from crewcheck.errors import Exit
+from crewcheck.errors import Exit, UsageProblem
 from crewcheck.model import words
 from crewcheck.model.harmless import name, one_line
 
@@ -22,10 +22,16 @@ if TYPE_CHECKING:
 @click.command("runs")
 @click.argument("run_id", required=False)
 @click.option("--cancel", is_flag=True, help="Stop this run.")
+@click.option(
+    "--answer", "answers", metavar="TEXT", multiple=True, help="Answers what this run asks."
+)
 @click.option("-n", "--limit", type=click.IntRange(1), default=20, help="How many are listed.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_obj
-def command(console: Console, run_id: str | None, cancel: bool, limit: int, as_json: bool) -> int:
+def command(
+    console: Console, run_id: str | None, cancel: bool, answers: tuple[str, ...], limit: int,
+    as_json: bool,
+) -> int:  # fmt: skip
     """List the runs that crewcheck has started, newest first.
 
     With RUN_ID (or an unmistakable part of it) the run is followed to its end, as it would
@@ -36,7 +42,10 @@ def command(console: Console, run_id: str | None, cancel: bool, limit: int, as_j
       crewcheck runs
       crewcheck runs 7b2f63
       crewcheck runs 7b2f63 --cancel
+      crewcheck runs 7b2f63 --answer "Shorter, please"
     """
+    if run_id is None and (cancel or answers):
+        raise UsageProblem("--cancel and --answer are for one run", "name it: RUN_ID")
     if run_id is None:
         return _list(console, limit, as_json)
     from crewcheck.cli.running import attach
@@ -45,7 +54,7 @@ def command(console: Console, run_id: str | None, cancel: bool, limit: int, as_j
     with open_run(run_id) as handle:
         if cancel:
             handle.cancel()
-        return attach(console, handle, as_json=as_json)
+        return attach(console, handle, as_json=as_json, answers=answers)
 
 
 def _list(console: Console, limit: int, as_json: bool) -> int:
@@ -67,9 +76,14 @@ def _list(console: Console, limit: int, as_json: bool) -> int:
     for state, shape in zip(states, shapes, strict=True):
         when = words.ago(f"{(state.created_at or '')[:19]}Z", now)
         progress = marks.progress(len(state.done), state.total)
-        line = f"{state.run_id}  {state.state:<11}  {state.action:<6}  {when:<8}  "
+        how = "asks you" if state.prompts else state.state
+        line = f"{state.run_id}  {how:<11}  {state.action:<6}  {when:<8}  "
         line += f"{one_line(shape['name'] or '', 30)}  {progress}  {name(shape['branch'] or '')}"
         click.echo(line)
+        if state.prompts:
+            asked = one_line(str(shape["prompts"][0].get("message") or ""), 60)
+            way = f"answer with `crewcheck runs {state.run_id}`"
+            click.secho(f"    {asked}; {way}", fg="yellow")
         if state.message and not state.live and state.state != "finished":
             click.secho(f"    {one_line(shape['message'], 120)}", dim=True)
     sys.stdout.flush()

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from crewcheck.engine.costs import costs
-from crewcheck.engine.invalidation import Decision
+from crewcheck.engine.invalidation import RUN, Decision
 from crewcheck.engine.running import Prepared
 from crewcheck.engine.source import Source
 from crewcheck.model.document import sorted_events
@@ -36,6 +36,7 @@ def plan_report(prepared: Prepared, loaded: dict[str, Any], plan: dict[str, Any]
         "endpoint": loaded.get("endpoint"),
         "tools": loaded.get("tools"),
         "ran_before": loaded.get("ran_before"),
+        "asks": asks(loaded, items),
         "items": items,
         "edits": edits_report(source, prepared.wish.edits),
         "costs": costs(source, items),
@@ -44,6 +45,16 @@ def plan_report(prepared: Prepared, loaded: dict[str, Any], plan: dict[str, Any]
         "changed": plan.get("changed") or [],
         "notes": prepared.notes,
     }
+
+
+def asks(loaded: dict[str, Any], items: Sequence[dict[str, Any]]) -> list[int]:
+    """The positions of tasks that will run and ask a person before their result counts."""
+    asking = {
+        task.get("index")
+        for task in loaded.get("tasks") or []
+        if isinstance(task, dict) and task.get("human_input") is True
+    }
+    return [item["index"] for item in items if item["action"] == RUN and item["index"] in asking]
 
 
 def data_report(

@@ -29,9 +29,10 @@ journal with ``at`` (UTC ISO time) and ``n`` (1, 2, ...):
              a model's messages, of which only a digest is given (``asked``); kept for a later
              resume (`work_file`), and not in the journal
 ``checkpoint``  id, branch, parent_id, location, trigger; or ``lost`` (the error)
-``prompt``   id, message, kind (``human_input``, or of a flow ``human_feedback``), task; of a flow
-             method, output (what a person is asked about), outcomes (list), and waits (true:
-             without an answer it ends as ``paused``); answered by ``answer``
+``prompt``   id, message, kind (``human_input``, or of a flow ``human_feedback``), what it is
+             about: task (name or description), agent, output (the text that is judged), each
+             or null; of a flow method, output, outcomes (list), and waits (true: without an
+             answer it ends as ``paused``); answered by ``answer``
 ``paused``   method, message, output (what a person is asked about, as a text), outcomes (list),
              flow_id, checkpoint_id (newest)
 ``finished`` result (text), nothing_to_run (true: it was finished already), tokens
@@ -64,7 +65,8 @@ is attached before ``go``, the supervisor gives up after a while).
 A task in ``loaded``: ``index``, ``name``, ``template``, ``agent``, ``state`` (``done``,
 ``under-way`` or ``pending``), ``depends_on`` (positions whose outputs its prompt holds),
 ``names`` (inputs that its own and its agent's templates name), ``asynchronous``,
-``output_class`` (name or null), ``model``, ``endpoint``, ``tools``.
+``output_class`` (name or null), ``model``, ``endpoint``, ``tools``, ``human_input`` (whether
+it asks a person before its result counts).
 
 A method in ``loaded``: ``name``, ``kind``, ``waits_for``, ``all_of``, ``labels`` (see
 `runtimes.static_flows.Step`), ``calls`` (positions of its recorded calls).

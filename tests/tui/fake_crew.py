@@ -1,7 +1,8 @@
 """A child without crewai for tests of the app: plans, runs and writes as the real one does.
 
 What it does between is said by ``CREWCHECK_FAKE``, steps joined by newlines: ``refuse:JSON``,
-``plan:JSON`` (more for its plan), ``say:JSON``, ``print:TEXT``, ``ask:TEXT``, ``hang``,
+``plan:JSON`` (more for its plan), ``say:JSON``, ``print:TEXT``, ``ask:TEXT`` (or
+``ask:JSON``), ``hang``,
 ``fail:TEXT``, ``gate:PATH`` (go on when a file is there), ``distrust:ID,ID`` (refuse these
 checkpoints as the project's own check would), ``save`` (a checkpoint without progress),
 ``crash``; by default it runs all tasks.
@@ -34,6 +35,7 @@ class Child:
         self.branch = ""
         self.parent = ""
         self.number = 0
+        self.asked = 0
 
     def send(self, **message: Any) -> None:
         line = json.dumps(message).encode() + b"\n"
@@ -80,6 +82,8 @@ class Child:
              "depends_on": sorted(fact.depends_on or ()), "names": sorted(fact.names or ())}
             for fact in facts
         ]  # fmt: skip
+        for task in tasks:
+            task["human_input"] = "asks" in str(task["name"])
         own = {"endpoint": None, **more.pop("loaded", {})}
         self.send(type="loaded", entry="crew:crew", kind="crew", name="newsroom", tasks=tasks,
                   tools=[], model="gpt-4o-mini", **own)  # fmt: skip
@@ -107,7 +111,9 @@ class Child:
         elif name == "print":
             print(value, flush=True)
         elif name == "ask":
-            self.send(type="prompt", id="1", message=value, kind="human_input")
+            self.asked += 1
+            about = json.loads(value) if value.startswith("{") else {"message": value}
+            self.send(type="prompt", id=str(self.asked), kind="human_input", **about)
             answer = json.loads(self.orders.readline())["text"]
             self.send(type="log", stream="stdout", text=f"heard {answer}")
         elif name == "gate":

@@ -16,11 +16,13 @@ from textual.widgets import Input
 from crewcheck.engine.redaction import Redactor
 from crewcheck.engine.runs import runs_of_store
 from crewcheck.runtimes.follow import list_runs
+from crewcheck.runtimes.state_dirs import run_folder
 from crewcheck.tui.glyphs import UNICODE
 from crewcheck.tui.layout import Line, Pieces, text_of
 from crewcheck.tui.run_lines import RunLines
 from crewcheck.tui.runs import Run, began
-from crewcheck.tui.screens.dialogs import AskScreen, TypeScreen
+from crewcheck.tui.screens.answering import AnswerScreen
+from crewcheck.tui.screens.dialogs import AskScreen
 from crewcheck.tui.widgets.text_view import TextView
 from tests import build
 from tests.tui.conftest import Running, closed, screen_of, screen_text, tree_lines
@@ -121,7 +123,7 @@ async def test_a_question_is_answered(
         use_fake(pilot, monkeypatch, f"ask:Is it good? {HOSTILE}")
         await go_to(pilot, build.ident(1))
         await fork(pilot, "exp/a")
-        await until(pilot, lambda: isinstance(pilot.app.screen, TypeScreen))
+        await until(pilot, lambda: isinstance(pilot.app.screen, AnswerScreen))
         await until_text(pilot, "Is it good? [/b] [red] \u241b[2J")
         await keys(pilot, "escape")
         await until_text(pilot, "asks you")
@@ -129,6 +131,56 @@ async def test_a_question_is_answered(
         await keys(pilot, *"yes", "enter")
         await until_text(pilot, "heard yes")
         await until_text(pilot, "all is done")
+
+
+async def test_a_question_shows_what_it_is_about(
+    running: Running, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    about = {
+        "task": "draft",
+        "agent": "Writer",
+        "output": f"A draft.\nOf {HOSTILE}",
+        "message": "Ok?",
+    }
+    again = {"task": "draft", "agent": "Writer", "output": "A shorter draft.", "message": "Ok?"}
+    async with running(project) as pilot:
+        use_fake(pilot, monkeypatch, f"ask:{json.dumps(about)}", f"ask:{json.dumps(again)}")
+        await go_to(pilot, build.ident(1))
+        await fork(pilot, "exp/a")
+        await until(pilot, lambda: isinstance(pilot.app.screen, AnswerScreen))
+        for part in ("task draft", "agent Writer", "A draft.", "[/b] [red] \u241b[2J", "Ok?"):
+            await until_text(pilot, part)
+        # an answer of two lines, and the same question again
+        await keys(pilot, *"one", "ctrl+j", *"two", "enter")
+        await until_text(pilot, "A shorter draft.")
+        await keys(pilot, "enter")
+        await until_text(pilot, "all is done")
+    (run,) = list_runs()
+    answers = [
+        json.loads(line)["text"]
+        for line in (run_folder(run.run_id) / "journal.jsonl").read_text().splitlines()
+        if json.loads(line)["type"] == "answer"
+    ]
+    assert answers == ["one\ntwo", ""]
+
+
+async def test_a_run_that_waits_asks_again_in_another_app(
+    running: Running, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with running(project) as pilot:
+        use_fake(pilot, monkeypatch, "ask:Is it good?")
+        await go_to(pilot, build.ident(1))
+        await fork(pilot, "exp/a")
+        await until_text(pilot, "Is it good?")
+        await keys(pilot, "escape")
+    (waiting,) = list_runs()
+    assert [one["message"] for one in waiting.prompts] == ["Is it good?"]
+    async with running(project) as pilot:
+        await until(pilot, lambda: isinstance(pilot.app.screen, AnswerScreen))
+        await keys(pilot, *"yes", "enter")
+        await until(pilot, lambda: not screen_of(pilot).runs[0].live)
+    (ended,) = list_runs()
+    assert ended.state == "finished"
 
 
 async def test_two_runs_at_once(

@@ -180,11 +180,11 @@ def as_loaded(crew: Any, facts: list[TaskFacts]) -> list[dict[str, Any]]:
             "depends_on": sorted(fact.depends_on or ()),
             "names": sorted((fact.names or frozenset()) - {_CHAT, _TRIGGER}),
             "asynchronous": bool(task.async_execution),
+            "human_input": bool(getattr(task, "human_input", False)),
             "output_class": getattr(output_class(task), "__name__", None),
             "model": model_name(asked_first(crew, task)),
             "endpoint": model_endpoint(asked_first(crew, task)),
             "tools": tool_names(crew, task),
-            "human_input": bool(task.human_input),
         }
         for fact, task in zip(facts, crew.tasks, strict=True)
     ]

@@ -150,7 +150,7 @@ def finished_output(crew: Any, saved: Any) -> Any:
     from crewai import CrewOutput
 
     made = [
-        output_of(task, old, saved.label(index))
+        output_of(task, old, saved.label(index), saved.events)
         for index, (task, old) in enumerate(zip(crew.tasks, saved.tasks, strict=True))
         if old.get("output") is not None
     ]

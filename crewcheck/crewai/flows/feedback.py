@@ -137,11 +137,13 @@ class _Person:
         try:
             return prompts.ask(
                 str(context.message),
-                kind="human_feedback",
-                method=str(context.method_name),
-                output=values.as_text(context.method_output),
-                outcomes=list(context.emit or []),
-                waits=True,
+                {
+                    "kind": "human_feedback",
+                    "method": str(context.method_name),
+                    "output": values.as_text(context.method_output),
+                    "outcomes": list(context.emit or []),
+                    "waits": True,
+                },
             )
         except EOFError:
             from crewai.flow.async_feedback.types import HumanFeedbackPending

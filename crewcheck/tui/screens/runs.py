@@ -15,10 +15,11 @@ from crewcheck.errors import CrewcheckError
 from crewcheck.model import words
 from crewcheck.model.harmless import one_line
 from crewcheck.runtimes.run_state import CRASHED, FINISHED, INTERRUPTED, PAUSED, PLANNING
-from crewcheck.tui.layout import Block, Body, Line, Pieces
+from crewcheck.tui.layout import Line, Pieces
 from crewcheck.tui.messages import OrderFailed, RunHeard, RunsFound
 from crewcheck.tui.runs import Run, begun, marks, newest_first
-from crewcheck.tui.screens.dialogs import AskScreen, TypeScreen
+from crewcheck.tui.screens.answering import AnswerScreen, question_blocks
+from crewcheck.tui.screens.dialogs import AskScreen
 from crewcheck.tui.screens.live import LiveScreen
 from crewcheck.tui.session import Session
 
@@ -349,13 +350,7 @@ class RunsScreen(LiveScreen):
         prompt = run.prompts[0]
         prompt_id = prompt.get("id")
         run.asked.add(prompt_id)
-        name = run.short
-        about = Line([("run ", "label"), (name, "")])
-        blocks: list[Block] = [
-            about,
-            Line(),
-            Body(self.redactor.text(str(prompt.get("message") or ""))),
-        ]
+        blocks = question_blocks(prompt, run.short, self.redactor.text)
 
         def answered(text: str | None) -> None:
             if text is not None:
@@ -363,10 +358,8 @@ class RunsScreen(LiveScreen):
             else:
                 self.notify("It goes on waiting: p answers later", timeout=4)
 
-        self.app.push_screen(
-            TypeScreen("Your crew asks you", blocks, keys="enter answers, esc answers later"),
-            answered,
-        )
+        what = run.state.kind or "crew"
+        self.app.push_screen(AnswerScreen(f"Your {what} asks you", blocks), answered)
 
 
 def _go(runs: list[Run]) -> str:
