@@ -101,6 +101,10 @@ class Planner:
         """Take what the child has found out about the user's own tasks."""
         self.facts = list(facts)
 
+    def learn_steps(self, steps: Iterable[Step]) -> None:
+        """Take what the child has found out about the user's own flow."""
+        self.steps = tuple(steps)
+
     def decide(self, rerun: Set[int] | None = None, keep: Set[int] | None = None) -> list[Decision]:
         """What is kept and what runs, with the person's edits and these wishes (None: theirs)."""
         edits = self._edits

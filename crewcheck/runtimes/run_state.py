@@ -41,7 +41,8 @@ class RunState:
 
     ``waiting`` tells that the plan is there and `go` is not; ``prompts`` are the
     questions that wait for an answer. ``written`` are the ids of the checkpoints, oldest first,
-    ``done`` the positions of the tasks that have finished. ``message`` and ``hint`` say
+    ``done`` the positions of the tasks, or of a flow's calls, that have finished, ``total``
+    how many tasks there are (None: a flow's, nobody knows). ``message`` and ``hint`` say
     why it ended as it did. ``result`` is the text of a finished run.
     """
 
@@ -182,13 +183,21 @@ def _abort(state: RunState, message: Message) -> None:
 def _event(state: RunState, message: Message) -> None:
     if message.get("replayed") is not True:
         state.tokens += _total(message.get("tokens"))
-    task = _number(message, "task")
-    if _text(message, "event") == "task_started":
-        state.task = _text(message, "task_name")
-    elif _text(message, "event") == "task_completed" and task is not None:
-        state.task = None
-        if task not in state.done:
+    task, within = _number(message, "task"), _text(message, "method")
+    kind = _text(message, "event") or ""
+    if kind in _BEGUN:
+        name = _text(message, "task_name")
+        state.task = f"{within}: {name}" if task is None and within and name else name
+    elif kind in _DONE:
+        state.task = within if task is None else None
+        if task is not None and task not in state.done:
             state.done.append(task)
+
+
+#: How a task of a crew, or a call of a flow's method, begins and ends. Those of crews and
+#: flows that a method runs have no position.
+_BEGUN = frozenset({"task_started", "method_execution_started"})
+_DONE = frozenset({"task_completed", "method_execution_finished"})
 
 
 def _total(tokens: object) -> int:

@@ -110,7 +110,12 @@ class ForkInstead:
     """The person has edits, and wants a fork after all."""
 
 
-Outcome = Begun | Written | ForkInstead | None
+@dataclass(frozen=True, slots=True)
+class EditState:
+    """The edited state cannot be: the person wants to change it."""
+
+
+Outcome = Begun | Written | ForkInstead | EditState | None
 
 
 class Launch:

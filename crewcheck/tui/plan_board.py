@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from crewcheck.engine.data_plan import Planner
 from crewcheck.engine.flow_plan import DROP
 from crewcheck.engine.invalidation import KEEP, RUN, Decision, TaskFacts, not_kept
+
+
+class Told(NamedTuple):
+    """A method of the user's own flow (`engine.flow_plan.Step`). ``routes``: it gives labels."""
+
+    name: str
+    kind: str
+    waits_for: tuple[str, ...] | None
+    all_of: bool
+    labels: tuple[str, ...] | None
+    routes: bool
 
 
 class PlanBoard:
@@ -31,12 +42,17 @@ class PlanBoard:
         return not_kept(self.items)
 
     @property
+    def first_to_run(self) -> int:
+        """Where the first thing that runs stands."""
+        return next((at for at, item in enumerate(self.items) if item.action == RUN), 0)
+
+    @property
     def class_known(self) -> bool:
         """Whether what depends on what is known from the flow's class, too."""
         return self._planner.steps is not None
 
     def learn(self, loaded: Mapping[str, Any], plan: Mapping[str, Any]) -> None:
-        """Take the facts that the child has of the user's own tasks, and its plan."""
+        """Take the facts that the child has of the user's own tasks or methods, and its plan."""
         planned = {
             item["index"]: item
             for item in plan.get("items") or []
@@ -62,6 +78,8 @@ class PlanBoard:
             )
         if facts:
             self._planner.learn(facts)
+        if steps := _steps(loaded):
+            self._planner.learn_steps(steps)
         self.exact = True
         self._decide()
 
@@ -91,6 +109,26 @@ class PlanBoard:
     def _decide(self) -> None:
         self.items = self._planner.decide(self.rerun, self.keep)
         self.costs = self._planner.costs(self.items)
+
+
+def _steps(loaded: Mapping[str, Any]) -> list[Told]:
+    """The methods of the user's own flow, as the child has told them."""
+    found = []
+    for method in loaded.get("methods") or []:
+        if not isinstance(method, dict) or not isinstance(method.get("name"), str):
+            continue
+        waits_for, labels = method.get("waits_for"), method.get("labels")
+        found.append(
+            Told(
+                method["name"],
+                str(method.get("kind")),
+                None if waits_for is None else tuple(_texts(waits_for)),
+                method.get("all_of") is True,
+                None if labels is None else tuple(_texts(labels)),
+                method.get("routes") is True,
+            )
+        )
+    return found
 
 
 def _texts(values: Any) -> list[str]:

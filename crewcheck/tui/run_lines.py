@@ -11,7 +11,7 @@ from crewcheck.model import words
 from crewcheck.model.harmless import name as harmless_name
 from crewcheck.model.harmless import one_line
 from crewcheck.runtimes.wire import Message
-from crewcheck.tui.glyphs import Glyphs
+from crewcheck.tui.glyphs import Glyphs, style_of
 from crewcheck.tui.layout import Block, Line, Piece, Pieces
 
 #: Cells of the time, and of what stands before the words of a line.
@@ -20,8 +20,18 @@ HANG = TIME + 4
 #: Of a line that a program printed, at most so much is kept.
 LONGEST_LOG = 2000
 #: Events that tell a person something; all others are CrewAI's own affairs.
-_TOLD = ("task_", "tool_usage_", "llm_guardrail_")
+_TOLD = ("task_", "method_execution_", "tool_usage_", "llm_guardrail_")
 _TOLD_ALONE = frozenset({"llm_call_completed", "llm_call_failed", "crew_kickoff_failed"})
+#: A task of a crew or a method of a flow, as its events say how it stands.
+_ITEMS = {
+    f"{of}_{kind}": state
+    for of, kinds in (
+        ("task", {"started": "running", "completed": "done", "failed": "failed"}),
+        ("method_execution", {"started": "running", "finished": "done", "failed": "failed",
+                              "paused": "paused"}),
+    )
+    for kind, state in kinds.items()
+}  # fmt: skip
 
 Hide = Callable[[str], str]
 
@@ -75,35 +85,61 @@ class RunLines:
         kind = str(message.get("event") or "")
         if not kind.startswith(_TOLD) and kind not in _TOLD_ALONE:
             return []
-        task, replayed = message.get("task"), message.get("replayed") is True
-        task = task if isinstance(task, int) else None
-        label = self.one(message.get("task_name") or _numbered(task), 60)
-        if replayed:
-            if kind != "task_completed":
+        state = _ITEMS.get(kind)
+        if message.get("replayed") is True:
+            if state != "done":
                 return []
+            label = self._label(message)
             return [[(f"{self.glyphs.finished} {label}", "faint"), ("  recorded", "faint")]]
+        key = self._key(message)
+        if state == "running" and not _is_within(message):
+            self._spent[key] = 0
         tokens = _tokens(message.get("tokens"))
-        self._spent[task] = self._spent.get(task, 0) + tokens
-        facts = self._facts(message, self._spent[task] if kind == "task_completed" else tokens)
-        if kind == "task_started":
-            agent = f"  {self.one(message.get('agent') or '', 60)}"
-            return [[(f"{self.glyphs.running} ", "live"), (label, "title"), (agent, "muted")]]
-        if kind == "task_completed":
-            return [[(f"{self.glyphs.finished} ", "ok"), (label, "title"), *facts]]
-        failed = kind.endswith(("_failed", "_error"))
+        spent = self._spent[key] = self._spent.get(key, 0) + tokens
+        if state is not None:
+            return [self._item(message, state, spent)]
         about = self.one(message.get("tool") or message.get("model") or "", 60)
-        mark: Piece = (self.glyphs.failed if failed else self.glyphs.between, "bad" if failed
-                       else "faint")  # fmt: skip
-        style = "bad" if failed else "muted"
-        pieces: Pieces = [("  ", ""), mark, (f" {words.trigger_words(kind)}", style)]
-        if kind.startswith("task_"):
-            pieces = [mark, (f" {label} failed", "bad")]
-        elif about:
+        pieces = [self._mark(kind), (f" {words.trigger_words(kind)}", self._tone(kind))]
+        if about:
             pieces.append((f"  {about}", "muted"))
-        pieces += facts
-        if message.get("error"):
-            pieces.append((f"  {self.one(message['error'])}", "bad"))
-        return [pieces]
+        return [[("  ", ""), *pieces, *self._facts(message, tokens), *self._error(message)]]
+
+    def _item(self, message: Message, state: str, spent: int) -> Pieces:
+        """A task or method that has begun, or how it has ended."""
+        label = self._label(message)
+        within = _is_within(message)
+        indent: Pieces = [("  ", "")] if within else []
+        if state == "running":
+            agent = self.one(message.get("agent") or "", 60)
+            return [*indent, (f"{self.glyphs.running} ", "live"), (label, "title"),
+                    *([(f"  {agent}", "muted")] if agent else [])]  # fmt: skip
+        sign, style = self.glyphs.of_state(state), style_of(state)
+        if state == "done":
+            facts = self._facts(message, 0 if within else spent)
+            return [*indent, (f"{sign} ", style), (label, "title"), *facts]
+        said = {"failed": "failed", "paused": "waits for a person"}[state]
+        return [*indent, (sign, style), (f" {label} {said}", style),
+                *self._facts(message, 0), *self._error(message)]  # fmt: skip
+
+    def _label(self, message: Message) -> str:
+        task = message.get("task")
+        return self.one(message.get("task_name") or _numbered(task), 60)
+
+    def _key(self, message: Message) -> object:
+        """What tokens are counted for: a task, or a method of a flow with all in it."""
+        method, task = message.get("method"), message.get("task")
+        return method if isinstance(method, str) else task if isinstance(task, int) else None
+
+    def _mark(self, kind: str) -> Piece:
+        failed = kind.endswith(("_failed", "_error"))
+        return (self.glyphs.failed, "bad") if failed else (self.glyphs.between, "faint")
+
+    def _tone(self, kind: str) -> str:
+        return "bad" if kind.endswith(("_failed", "_error")) else "muted"
+
+    def _error(self, message: Message) -> Pieces:
+        error = message.get("error")
+        return [(f"  {self.one(error)}", "bad")] if error else []
 
     def _facts(self, message: Message, tokens: int) -> Pieces:
         parts = []
@@ -173,6 +209,11 @@ def seconds_of(at: Any) -> float | None:
         return whole + float(f"0{at[19:].rstrip('Z')}")
     except ValueError:
         return None
+
+
+def _is_within(message: Message) -> bool:
+    """Whether it is about what a method of a flow runs: that stands below the method."""
+    return isinstance(message.get("method"), str) and not isinstance(message.get("task"), int)
 
 
 def _numbered(task: object) -> str:

@@ -19,7 +19,7 @@ from crewcheck.model import words
 from crewcheck.model.harmless import name as harmless_name
 from crewcheck.model.harmless import one_line
 from crewcheck.runtimes.follow import Follower, initial_state
-from crewcheck.runtimes.run_state import PLANNING, RUNNING, RunState
+from crewcheck.runtimes.run_state import PAUSED, PLANNING, RUNNING, RunState
 from crewcheck.runtimes.spawn import RunHandle
 from crewcheck.runtimes.wire import Message
 from crewcheck.tui.glyphs import Glyphs
@@ -34,13 +34,15 @@ READ_BYTES = 1 << 19
 
 @dataclass(slots=True)
 class News:
-    """What a look into a journal brought. ``wrote``: the store has something new."""
+    """What a look into a journal brought. ``wrote``: the store has something new. ``asks`` is
+    the ``paused`` message of a run that has ended so."""
 
     state: RunState
     lines: list[Block] = field(default_factory=list)
     wrote: bool = False
     over: bool = False
     traceback: str = ""
+    asks: Message | None = None
 
 
 class Run:
@@ -58,6 +60,8 @@ class Run:
         #: the worker has read all that there will be
         self.heard_all = False
         self.traceback = ""
+        #: what a person is asked, of a run that waits for one
+        self.asks: Message = {}
         #: a person has been told how it ended, or need not be
         self.told = False
         #: prompts for which a dialog has been opened
@@ -82,6 +86,11 @@ class Run:
         return words.short_branch(harmless_name(self._redactor.text(self.name)))
 
     @property
+    def paused(self) -> bool:
+        """Whether it has ended, and a person's answer goes on with it."""
+        return not self.live and self.state.state == PAUSED
+
+    @property
     def prompts(self) -> list[Message]:
         """The questions that wait for an answer."""
         return self.state.prompts if self.live else []
@@ -102,6 +111,8 @@ class Run:
             news.wrote = news.wrote or message["type"] in ("checkpoint", "go", "forked")
             if message["type"] == "failed" and message.get("traceback"):
                 news.traceback = self._redactor.text(str(message["traceback"]))
+            elif message["type"] == "paused":
+                news.asks = self._redactor.value(dict(message))
         return news
 
     def _snapshot(self, state: RunState) -> RunState:
@@ -122,6 +133,7 @@ class Run:
         self.lost += max(0, len(self.lines) + len(news.lines) - MOST_LINES)
         self.lines.extend(news.lines)
         self.traceback = news.traceback or self.traceback
+        self.asks = news.asks or self.asks
 
     def cancel(self) -> str:
         """Ask the supervisor to end it; what went wrong, empty if nothing did."""

@@ -28,6 +28,7 @@ from crewcheck.engine.watching import ANYWHERE, Where
 from crewcheck.errors import CrewcheckError
 from crewcheck.lineage import Forest, Node
 from crewcheck.model.collecting import no_collecting
+from crewcheck.model.flow_calls import DONE
 from crewcheck.model.scan import Checkpoint, Summary
 from crewcheck.tui.compared import Compared, compare_nodes, unexpected
 from crewcheck.tui.flow_graphs import FlowGraphs
@@ -330,9 +331,10 @@ class Session:
 
     def _attempts(self, checkpoint: Checkpoint, info: Info) -> int:
         node = self._catalog.forest.by_key.get(checkpoint.key)
-        if node is None or not info.tasks:
+        if node is None or not (info.tasks or info.calls):
             return 0
         done = sum(1 for task in info.tasks if task.output is not None)
+        done += sum(1 for call in info.calls if call.state == DONE)
         try:
             return count(self.location, node, done).number
         except (CrewcheckError, OSError):

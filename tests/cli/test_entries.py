@@ -17,7 +17,8 @@ from crewcheck.engine import running
 from crewcheck.errors import Exit
 from crewcheck.runtimes.spawn import start_run
 from tests.build import Json, crew, document, ident, task, write
-from tests.tui.projects import FAKE, make_python
+from tests.tui.projects import FAKE
+from tests.tui.python import make_python
 
 TWINS = """
 from crewai import Crew, Task

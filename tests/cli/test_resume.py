@@ -18,7 +18,8 @@ from crewcheck.model.document import objects
 from crewcheck.model.reports import AttemptReport
 from crewcheck.runtimes.spawn import start_run
 from tests.build import Json, crew, document, ident, task, write
-from tests.tui.projects import FAKE, make_python
+from tests.tui.projects import FAKE
+from tests.tui.python import make_python
 
 LONG_AGO = 1_700_000_000
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from crewcheck.runtimes.static_flows import Step
 from tests import build
 from tests.build import Json, event
+from tests.tui.python import make_python
 
 CLASS = """
 from crewai.flow.flow import Flow, listen, or_, router, start
@@ -29,6 +31,16 @@ class Road(Flow):
     @listen(or_(go_left, go_right))
     def end(self): ...
 """
+
+
+#: The same class as its steps.
+STEPS = [
+    Step("begin", "start"),
+    Step("choose", "router", ("begin",), labels=("left", "right")),
+    Step("go_left", "listen", ("left",)),
+    Step("go_right", "listen", ("right",)),
+    Step("end", "listen", ("go_left", "go_right")),
+]
 
 
 def road(*, state: Json | None = None, **more: Any) -> Json:
@@ -66,10 +78,16 @@ def road(*, state: Json | None = None, **more: Any) -> Json:
     return build.document(flow, events=events, trigger="method_execution_failed")
 
 
-def make_flow_project(root: Path, document: Json | None = None, *, known: bool = True) -> Path:
-    """A store with one checkpoint of the flow; ``known``: with its class beside it."""
+def make_flow_project(
+    root: Path, document: Json | None = None, *, known: bool = True, runs: bool = False
+) -> Path:
+    """A store with one checkpoint of the flow; ``known``: with its class beside it, ``runs``:
+    with a Python that has crewai, as it were."""
     root.mkdir(parents=True, exist_ok=True)
-    (root / "pyproject.toml").write_text("")
+    lines = ["[tool.crewcheck]", 'entry = "road:Road"']
+    if runs:
+        lines.append(f'python = "{make_python(root / "env")}"')
+    (root / "pyproject.toml").write_text("\n".join(lines) if runs else "")
     if known:
         (root / "road.py").write_text(CLASS)
     build.write(root / "store", document or road(), build.ident(1))

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -17,21 +15,11 @@ from textual.screen import Screen
 from crewcheck.tui.screens.launch import LaunchScreen
 from tests import build
 from tests.tui.conftest import screen_of, screen_text
+from tests.tui.python import make_python
 
 FAKE = str(Path(__file__).with_name("fake_crew.py"))
+FAKE_FLOW = str(Path(__file__).with_name("fake_flow.py"))
 S = TypeVar("S", bound=Screen[object])
-
-
-def make_python(folder: Path) -> Path:
-    """An environment that says that it has crewai."""
-    base = os.path.realpath(sys.executable)
-    version = f"python{sys.version_info[0]}.{sys.version_info[1]}"
-    packages = folder / "lib" / version / "site-packages"
-    (packages / "crewai-9.9.dist-info").mkdir(parents=True)
-    (folder / "bin").mkdir()
-    (folder / "bin" / "python").symlink_to(base)
-    (folder / "pyvenv.cfg").write_text(f"home = {os.path.dirname(base)}\n")
-    return folder
 
 
 def make_project(root: Path, *, python: bool = True) -> Path:
@@ -44,9 +32,11 @@ def make_project(root: Path, *, python: bool = True) -> Path:
     return build.small_store(root / "store")
 
 
-def use_fake(pilot: Pilot[None], monkeypatch: pytest.MonkeyPatch, *steps: str) -> None:
+def use_fake(
+    pilot: Pilot[None], monkeypatch: pytest.MonkeyPatch, *steps: str, boot: str = FAKE
+) -> None:
     """Let the app's runs be the fake child's, with these steps."""
-    screen_of(pilot).boot = FAKE
+    screen_of(pilot).boot = boot
     monkeypatch.setenv("CREWCHECK_FAKE", "\n".join(steps))
 
 

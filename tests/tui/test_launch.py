@@ -360,13 +360,13 @@ async def test_edits_need_a_fork(
 async def test_what_cannot_be_forked(
     running: Running, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    build.write(tmp_path, build.document(build.agent()), build.ident(1))
+    build.write(tmp_path, build.document({"entity_type": "robot"}), build.ident(1))
     build.write(tmp_path, '{"cut', build.ident(2))
     async with running(tmp_path) as pilot:
         use_fake(pilot, monkeypatch)
         await go_to(pilot, build.ident(1))
         await keys(pilot, "f")
-        await until_text(pilot, "only crews and flows")
+        await until_text(pilot, "only crews, flows and agents")
         await keys(pilot, "escape")
         screen_of(pilot).go_to_checkpoint(build.ident(2))
         await settle(pilot)

@@ -16,17 +16,9 @@ from crewcheck.tui.layout import columns, text_of, to_ascii, width_of
 from crewcheck.tui.pages.methods import MethodsPage
 from tests import build
 from tests.tui.conftest import Running, drawn_lines, press, screen_of, screen_text
-from tests.tui.flows import make_flow_project, road
+from tests.tui.flows import STEPS, make_flow_project, road
 from tests.tui.projects import until_text
 from tests.tui.test_pages import rows, said, subject
-
-STEPS = [
-    Step("begin", "start"),
-    Step("choose", "router", ("begin",), labels=("left", "right")),
-    Step("go_left", "listen", ("left",)),
-    Step("go_right", "listen", ("right",)),
-    Step("end", "listen", ("go_left", "go_right")),
-]
 
 
 def page_of(document: dict[str, Any], steps: list[Step] | None = None, **more: Any) -> MethodsPage:

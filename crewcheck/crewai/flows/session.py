@@ -56,6 +56,7 @@ class FlowSession(Session[SavedFlow]):
                 {
                     "name": step.name,
                     "kind": step.kind,
+                    "routes": step.routes,
                     "waits_for": None if step.waits_for is None else list(step.waits_for),
                     "all_of": step.all_of,
                     "labels": None if step.labels is None else list(step.labels),

@@ -28,7 +28,7 @@ class RunPage(Page):
         self.count = len(self.runs)
 
     def heads(self) -> Sequence[Cell]:
-        return _row("", "branch", "state", "task", "done", "tokens", "began", *["muted"] * 4)
+        return _row("", "branch", "state", "now", "done", "tokens", "began", *["muted"] * 4)
 
     def cells(self, index: int) -> Sequence[Cell]:
         run = self.runs[index]
@@ -59,6 +59,8 @@ class RunPage(Page):
         blocks: list[Block] = [Line(self._about(run))]
         if state.total and state.state != PLANNING:
             blocks.append(self._meter(run))
+        elif state.done:
+            blocks.append(Line([(words.many(len(state.done), "method"), ""), (" done", "")]))
         blocks += [Line(self._steps(run)), Line()]
         if not run.live:
             blocks += self._end(run)
@@ -123,22 +125,35 @@ class RunPage(Page):
             result = state.result or ""
             blocks.append(text_or_json(result) if result.strip() else Line([("Empty.", "muted")]))
             return [*blocks, Line()]
-        blocks += heading({"paused": "It waits"}.get(state.state, "Why it ended"))
+        if run.paused:
+            return [*blocks, *self._asks(run), Line()]
+        blocks += heading("Why it ended")
         said = state.message or ("You cancelled it." if state.state == "interrupted" else "")
         if said:
-            quiet = state.state in ("paused", "interrupted")
-            blocks.append(prose(said, style="" if quiet else "bad"))
-        if state.state != "paused":
-            blocks.append(
-                Line([("n", "key"), (" goes to its newest checkpoint, ", "muted"),
-                      ("e", "key"), (" goes on from there", "muted")])
-            )  # fmt: skip
+            blocks.append(prose(said, style="" if state.state == "interrupted" else "bad"))
+        blocks.append(
+            Line([("n", "key"), (" goes to its newest checkpoint, ", "muted"),
+                  ("e", "key"), (" goes on from there", "muted")])
+        )  # fmt: skip
         if state.hint:
             blocks.append(fact("in a shell", (one_line(state.hint, 600), "muted")))
         blocks.append(Line())
         if run.traceback:
             blocks += [*heading("Traceback"), prose(run.traceback), Line()]
         return blocks
+
+    def _asks(self, run: Run) -> list[Block]:
+        """What a person is asked, about what, and how it is answered."""
+        asks = run.asks
+        method = one_line(str(asks.get("method") or ""), 60)
+        blocks = heading("It waits for a person", f"in {method}" if method else "")
+        blocks.append(prose(str(asks.get("message") or run.state.message), style="warn"))
+        outcomes = asks.get("outcomes")
+        if isinstance(outcomes, list) and outcomes:
+            blocks.append(fact("outcomes", one_line(", ".join(map(str, outcomes)), 400)))
+        if asks.get("output"):
+            blocks += [Line(), *heading("What it is about"), text_or_json(asks["output"])]
+        return [*blocks, Line(), Line([("p", "key"), (" answers, and it goes on", "muted")])]
 
     def copied(self, index: int) -> tuple[str, str]:
         if not self.runs:
@@ -165,7 +180,9 @@ def _doing(state: RunState) -> str:
 
 
 def _done(state: RunState) -> str:
-    return f"{len(state.done)}/{state.total}" if state.total else ""
+    if state.total:
+        return f"{len(state.done)}/{state.total}"
+    return f"{len(state.done)}" if state.done else ""
 
 
 def _took(state: RunState, now: float) -> float | None:

@@ -279,6 +279,12 @@ class BrowserScreen(ForestScreen):
         if self.size.width < SINGLE_UNDER:
             self.detail.text.focus()
 
+    def edit_state(self) -> None:
+        self.detail.choose_tab("state")
+        self._arrange(in_detail=True)
+        self.go_to_view(self.detail.main_view)
+        self.action_edit()
+
     def go_to_checkpoint(self, checkpoint_id: str) -> bool:
         newest_first = reversed(self.forest.order) if self.forest is not None else ()
         node = next((one for one in newest_first if one.checkpoint.id == checkpoint_id), None)
@@ -370,7 +376,7 @@ class BrowserScreen(ForestScreen):
         if action == "cancel_run":
             return any(run.live for run in self.runs)
         if action == "answer":
-            return any(run.prompts for run in self.runs)
+            return any(run.prompts or run.paused for run in self.runs)
         return self.has_store if action in NEEDS_STORE else True
 
     # -- the filter

@@ -26,34 +26,29 @@ from crewcheck.model.harmless import name as harmless_name
 from crewcheck.model.harmless import one_line
 from crewcheck.runtimes.interpreter import NoInterpreter
 from crewcheck.tui.glyphs import Glyphs
-from crewcheck.tui.launching import ForkInstead, Known, Launch
-from crewcheck.tui.layout import Block, Cell, Line, Pieces, width_of
+from crewcheck.tui.launching import EditState, ForkInstead, Known, Launch, Outcome
+from crewcheck.tui.layout import Block, Line, Pieces
 from crewcheck.tui.pages.base import heading
 from crewcheck.tui.plan_board import PlanBoard
 from crewcheck.tui.screens.dialogs import Buttons
 from crewcheck.tui.screens.launch_text import (
     ENTRY_RULES,
+    STATE_RULES,
     caution_blocks,
     change_blocks,
-    cost_pieces,
     edited_blocks,
     facts_blocks,
     finished_blocks,
-    flow_blocks,
     for_here,
-    item_costs,
-    label_width,
-    plan_cells,
-    plan_heading,
     refusal_blocks,
     source_pieces,
-    unable_blocks,
+    unknown_class_blocks,
     when_of,
 )
 from crewcheck.tui.screens.launch_work import LaunchWork
 from crewcheck.tui.widgets.bars import Bar
 from crewcheck.tui.widgets.cursor_view import CursorView
-from crewcheck.tui.widgets.row_list import RowList
+from crewcheck.tui.widgets.plan_table import PlanTable
 from crewcheck.tui.widgets.text_view import TextView
 
 
@@ -91,7 +86,7 @@ class LaunchScreen(LaunchWork):
         self.report: dict[str, Any] | None = None
         self.entries: list[str] = []
         self._refused: list[Block] = []
-        self._way = ""
+        self._rule = self._way = ""
         self._script = ""
         self._fitting: list[str] = []
         #: another entry is asked for: what the child says of this one does not matter
@@ -106,15 +101,14 @@ class LaunchScreen(LaunchWork):
                 yield Label("branch ", markup=False)
                 yield Input(self.branch, id="branch", compact=True, select_on_focus=False)
             yield Bar(id="launch-note")
-            yield Bar(id="launch-head")
-            yield RowList(id="launch-plan")
-            yield Bar(id="launch-costs")
+            yield PlanTable(self.glyphs, self._hide, id="launch-table")
             yield TextView(id="launch-facts")
             with Horizontal(id="launch-way", classes="field"):
                 yield Label("", id="way-label", markup=False)
                 yield Input(id="way", compact=True)
             with Buttons(classes="buttons"):
                 yield Button("Cancel  esc", id="launch-no", compact=True)
+                yield Button("Edit the state", id="launch-edit", compact=True)
                 yield Button("Accept changes", id="launch-accept", compact=True)
                 yield Button("Run the program", id="launch-script", compact=True)
                 if self.is_fork:
@@ -126,7 +120,6 @@ class LaunchScreen(LaunchWork):
 
     def on_mount(self) -> None:
         self.query_one("#launch").border_title = "Fork" if self.is_fork else "Resume"
-        self.query_one(RowList).can_focus = False
         self.query_one("#launch-branch").display = self.is_fork
         self.query_one("#launch-no").focus()
         self._check_branch()
@@ -146,9 +139,7 @@ class LaunchScreen(LaunchWork):
         self.node = known.node
         self.cautions = (*known.cautions, *self.cautions)
         self.board = PlanBoard(known.planner)
-        if self.is_flow:
-            self.phase = "planned" if self.is_fork else "unable"
-        elif self.edited:
+        if self.edited:
             self.phase = "edited"
         elif not known.pending and not self.is_fork:
             self.phase = "finished"
@@ -177,10 +168,9 @@ class LaunchScreen(LaunchWork):
                 self.phase = "finished"
             else:
                 said = str(last.get("message") or last.get("error") or "it ended without a plan")
-                rule = str(last.get("reason") or "")
+                self._rule = str(last.get("reason") or "")
                 self._refuse(said, hint, list(last.get("differences") or []))
-                self.query_one("#launch-accept").display = rule == "changed"
-                if rule in ENTRY_RULES:
+                if self._rule in ENTRY_RULES:
                     self._ask_way("entry", f"module:attr of the {self._kind}")
         self._draw()
 
@@ -188,6 +178,7 @@ class LaunchScreen(LaunchWork):
         if self.closed:
             return
         error = message.error
+        self._rule = ""
         self._refuse(error.message, error.hint, [])
         if isinstance(error, SeveralEntries):
             self._offer(error.entries)
@@ -207,11 +198,6 @@ class LaunchScreen(LaunchWork):
         self._script = self._way = ""
         self._refused = refusal_blocks(message, for_here(hint), differences, self.glyphs)
 
-    @property
-    def _kind(self) -> str:
-        """What is forked or resumed: a crew, a flow, an agent."""
-        return self.known.kind if self.known is not None else "crew"
-
     def _offer(self, entries: list[str]) -> None:
         """Let the person choose among entries that fit."""
         self.entries = self._fitting = entries
@@ -219,7 +205,7 @@ class LaunchScreen(LaunchWork):
             Line([(f"Several {self._kind}s of the project fit this checkpoint. ", "title"),
                   ("Choose one: enter takes it, and it is remembered.", "muted")]), Line(),
         ]  # fmt: skip
-        rows = self.query_one(RowList)
+        rows = self.table.rows
         rows.can_focus = True
         rows.focus()
 
@@ -248,13 +234,19 @@ class LaunchScreen(LaunchWork):
         self._show_buttons()
 
     @property
-    def is_flow(self) -> bool:
-        return self.known is not None and self.known.kind == FLOW
+    def _kind(self) -> str:
+        """What is forked or resumed, in a word."""
+        summary = self.node.checkpoint.summary
+        return self.known.kind if self.known is not None else (summary and summary.kind) or "crew"
+
+    @property
+    def table(self) -> PlanTable:
+        return self.query_one(PlanTable)
 
     @property
     def _plans(self) -> bool:
         """Whether there is a plan to be shown."""
-        return self.board is not None and self.phase not in ("edited", "finished", "unable")
+        return self.board is not None and self.phase not in ("edited", "finished")
 
     def _hide(self, text: str) -> str:
         return self.launch.redactor.text(text)
@@ -262,61 +254,28 @@ class LaunchScreen(LaunchWork):
     def _show_head(self) -> None:
         if self.closed:
             return
-        left: Pieces = [("Plan  ", "heading")]
         right: Pieces = []
-        if self.board is not None and not self.entries:
-            left = plan_heading(self.board.items)
-            if not (self.board.exact or self.is_flow):
-                left.append(("  so far", "muted"))
         waited = int(time.monotonic() - self._began)
         if self.phase in ("looking", "planning"):
-            said = "reading" if self.phase == "looking" else "loading your crew"
+            said = "reading" if self.phase == "looking" else f"loading your {self._kind}"
             right = [(f"{said}{self.glyphs.ellipsis} {waited}s", "live")]
         elif self.phase == "going":
             right = [(f"starting{self.glyphs.ellipsis}", "live")]
-        elif self.phase in ("ready", "planned") and self.is_fork:
+        elif self.phase == "ready" and self.is_fork:
             right = [("space ", "key"), ("keep or run again", "muted")]
-        if not self._plans and self.phase != "looking":
-            left = []
-        self.query_one("#launch-head", Bar).show(left, right)
+        board = self.board if self._plans and not self.entries else None
+        self.table.show_head(board, right, guess=board is not None and not board.exact)
 
     def _show_plan(self) -> None:
         if self.closed:
             return
-        rows = self.query_one(RowList)
+        most = max(2, (self.size.height - 11) // 2)
         if self.entries:
-            count = len(self.entries)
-            shown = [harmless_name(self._hide(entry)) for entry in self.entries]
-            rows.show(
-                count,
-                lambda index: (Cell(self.glyphs.again, "accent", 1), Cell(shown[index])),
-                rows.cursor,
-            )
+            self.table.show_entries(self.entries, most)
         elif self.board is not None and self._plans:
-            items = self.board.items
-            count = len(items)
-            wide = label_width(items, self._hide)
-            spent = item_costs(self.board.costs)
-            most = max(map(width_of, spent.values()), default=0)
-            rows.show(
-                count,
-                lambda at: plan_cells(items[at], self.glyphs, self._hide, wide,
-                                      spent[items[at].index], most),
-                rows.cursor,
-            )  # fmt: skip
+            self.table.show_plan(self.board, most)
         else:
-            count = 0
-            rows.show(0, lambda _index: ())
-        rows.display = count > 0
-        rows.styles.height = max(1, min(count, max(2, (self.size.height - 11) // 2)))
-        self._show_costs()
-
-    def _show_costs(self) -> None:
-        bar = self.query_one("#launch-costs", Bar)
-        known = self.board is not None and self._plans and not self.entries
-        pieces = cost_pieces(self.board.costs, self.glyphs) if self.board and known else []
-        bar.show(pieces)
-        bar.display = bool(pieces)
+            self.table.show_nothing()
 
     def _facts(self) -> list[Block]:
         known, glyphs = self.known, self.glyphs
@@ -325,14 +284,12 @@ class LaunchScreen(LaunchWork):
             return edited_blocks(changes, glyphs)
         if self.phase == "finished":
             return finished_blocks(known.result if known is not None else "", glyphs)
-        if self.phase == "unable":
-            return unable_blocks(changes, glyphs)
         if self.phase == "refused":
             blocks = [*self._refused]
         else:
             blocks = caution_blocks(self.cautions, self.report, glyphs)
-        if self.is_flow and self.board is not None:
-            blocks += [*flow_blocks(self.board.class_known), Line()]
+        if self._kind == FLOW and self.board is not None and not self.board.class_known:
+            blocks += [*unknown_class_blocks(), Line()]
         if changes:
             blocks += [*heading("Edits"), *change_blocks(changes, glyphs), Line()]
         elif known is not None and self.is_fork:
@@ -340,32 +297,31 @@ class LaunchScreen(LaunchWork):
         if self.report is not None and self.phase != "refused":
             blocks += facts_blocks(self.report, glyphs)
         elif self.phase == "planning":
-            said = "Your crew is being loaded, and nothing of it runs yet."
+            said = f"Your {self._kind} is being loaded, and nothing of it runs yet."
             blocks.append(Line([(said, "muted")]))
         return blocks
 
     def _show_buttons(self) -> None:
         hopeless = self.phase == "refused" and self.board is None
         self.query_one("#launch-branch").display = self.is_fork and not hopeless
-        self.query_one("#launch-note").display = not hopeless and self.phase != "unable"
+        self.query_one("#launch-note").display = not hopeless
         ready = self.phase == "ready"
         good = not self._branch_problem or not self.is_fork
         yes = self.query_one("#launch-yes", Button)
         yes.disabled = not (ready and good)
-        yes.display = not (self.phase in ("edited", "finished") or hopeless or self.is_flow)
+        yes.display = not (self.phase in ("edited", "finished") or hopeless)
         if self.is_fork:
             write = self.query_one("#launch-write", Button)
             write.display = not hopeless
             write.disabled = not (
-                self.board is not None
-                and good
-                and self.phase in ("planning", "ready", "refused", "planned")
+                self.board is not None and good and self.phase in ("planning", "ready", "refused")
             )
         else:
-            self.query_one("#launch-fork").display = self.phase in ("edited", "unable")
-        if self.phase != "refused":
-            self.query_one("#launch-accept").display = False
-        self.query_one("#launch-script").display = bool(self._script) and self.phase == "refused"
+            self.query_one("#launch-fork").display = self.phase == "edited"
+        refused = self.phase == "refused"
+        self.query_one("#launch-accept").display = refused and self._rule == "changed"
+        self.query_one("#launch-edit").display = refused and self._rule in STATE_RULES
+        self.query_one("#launch-script").display = refused and bool(self._script)
         if self.phase == "going":
             for button in self.query(Button):
                 button.disabled = True
@@ -402,7 +358,7 @@ class LaunchScreen(LaunchWork):
         if event.input.id == "way" and event.value.strip():
             self._again(**{self._way: event.value.strip()})
         elif event.input.id == "branch":
-            yes = self.query_one("#launch-write" if self.is_flow else "#launch-yes", Button)
+            yes = self.query_one("#launch-yes", Button)
             (yes if not yes.disabled else self.query_one("#launch-no")).focus()
 
     def _again(self, **changes: object) -> None:
@@ -411,17 +367,14 @@ class LaunchScreen(LaunchWork):
         self._choosing = False
         self._began = time.monotonic()
         self.query_one("#launch-no").focus()
-        self.query_one(RowList).can_focus = False
+        self.table.rows.can_focus = False
         self._draw()
         self.start_again(**changes)
 
     # -- actions
 
     def action_plan(self, by: int) -> None:
-        rows = self.query_one(RowList)
-        if rows.display and rows.count > 1:
-            rows.move_to(rows.cursor + by)
-        else:
+        if not self.table.step(by):
             self.action_page(by, whole=False)
 
     def on_cursor_view_moved(self, event: CursorView.Moved) -> None:
@@ -432,15 +385,11 @@ class LaunchScreen(LaunchWork):
         self.action_switch()
 
     def action_switch(self) -> None:
-        rows = self.query_one(RowList)
+        at = self.table.cursor
         if self.entries:
-            self._again(entry=self.entries[rows.cursor])
-        elif (
-            self.board is not None
-            and self.is_fork
-            and self.phase in ("ready", "refused", "planned")
-        ):
-            problem = self.board.switch(rows.cursor)
+            self._again(entry=self.entries[at])
+        elif self.board is not None and self.is_fork and self.phase in ("ready", "refused"):
+            problem = self.board.switch(at)
             if problem:
                 self.notify(problem[:1].upper() + problem[1:], timeout=3, markup=False)
             self._draw()
@@ -482,7 +431,8 @@ class LaunchScreen(LaunchWork):
             "launch-no": self.action_give_up,
             "launch-accept": partial(self._again, allow_changed=True),
             "launch-script": partial(self._again, script=self._script),
-            "launch-fork": self._fork_instead,
+            "launch-fork": partial(self._leave_for, ForkInstead()),
+            "launch-edit": partial(self._leave_for, EditState()),
             "launch-write": partial(self._confirmed, False),
             "launch-yes": partial(self._confirmed, True),
         }
@@ -497,9 +447,9 @@ class LaunchScreen(LaunchWork):
         self._draw()
         self.confirm(run, self.branch)
 
-    def _fork_instead(self) -> None:
+    def _leave_for(self, outcome: Outcome) -> None:
         self.abandon()
-        self.dismiss(ForkInstead())
+        self.dismiss(outcome)
 
     def action_give_up(self) -> None:
         if self.phase == "going":

@@ -144,28 +144,13 @@ def edited_blocks(changes: Iterable[Change], glyphs: Glyphs) -> list[Block]:
     ]
 
 
-def flow_blocks(class_known: bool) -> list[Block]:
-    """What a fork of a flow can be, and how much its plan knows."""
-    blocks: list[Block] = [
-        Line([("A flow's fork can be written; running it is not possible yet.", "muted")])
-    ]
-    if not class_known:
-        said = (
-            "The flow's class was not found for certain: what comes later may depend on all that "
-            "was before it, and where a new route leads is not known."
-        )
-        blocks.append(Line([(said, "muted")]))
-    return blocks
-
-
-def unable_blocks(changes: Iterable[Change], glyphs: Glyphs) -> list[Block]:
-    """A resume of a flow."""
-    blocks: list[Block] = [
-        Line([("Flows cannot be resumed yet. ", "title"),
-              ("A fork, with your edits, can be written.", "muted")])
-    ]  # fmt: skip
-    edits = change_blocks(changes, glyphs)
-    return [*blocks, Line(), *heading("Edits"), *edits] if edits else blocks
+def unknown_class_blocks() -> list[Block]:
+    """What the plan of a flow does not know."""
+    said = (
+        "The flow's class was not found for certain: what comes later may depend on all that "
+        "was before it, and where a new route leads is not known."
+    )
+    return [Line([(said, "muted")])]
 
 
 def finished_blocks(result: str, glyphs: Glyphs) -> list[Block]:
@@ -191,7 +176,7 @@ def facts_blocks(report: dict[str, Any], glyphs: Glyphs) -> list[Block]:
         blocks.append(fact("tools", one_line(", ".join(map(str, report["tools"])), 200)))
     entry = one_line(str(report.get("entry") or ""), 200)
     blocks.append(
-        fact("crew", entry, (f"  {one_line(str(report.get('entry_origin') or ''), 160)}", "muted"))
+        fact("entry", entry, (f"  {one_line(str(report.get('entry_origin') or ''), 160)}", "muted"))
     )
     crewai = f"crewai {one_line(str(report['crewai']), 40)}  " if report.get("crewai") else ""
     blocks.append(fact("python", crewai, (harmless_name(str(report.get("python") or "")), "muted")))
@@ -248,15 +233,22 @@ def when_of(trigger: str | None, created_at: str | None, now: float) -> str:
     return ", ".join(part for part in parts if part)
 
 
-#: Refusals whose way out is to name another crew.
+#: Refusals whose way out is to change the state that was edited.
+STATE_RULES = frozenset({"state-class", "no-such-state"})
+
+#: Refusals whose way out is to name another object.
 ENTRY_RULES = frozenset(
     {
         "different-crew",
+        "different-flow",
+        "different-agent",
         "several-found",
         "nothing-found",
         "module-not-found",
         "attribute-not-found",
         "no-crew",
+        "no-flow",
+        "no-agent",
         "wrong-kind",
         "entry-needs-arguments",
         "entry-is-async",
@@ -269,9 +261,9 @@ def for_here(hint: str) -> str:
     if "--allow-changed" in hint:
         return "The changes are all in work that is not done: accept them to go on."
     if "--state" in hint:
-        return "Its state can be changed instead: i on the State tab."
+        return "The state can be changed: i on the State tab."
     if "--entry" in hint:
-        return "Name the crew below as module:attr, and press enter."
+        return "Name it below as module:attr, and press enter."
     if "--python" in hint:
         return "Name a Python that has crewai below, and press enter."
     if "--script" in hint:

@@ -9,7 +9,6 @@ from textual.message import Message
 from textual.worker import get_current_worker
 
 from crewcheck.engine.running import FORK
-from crewcheck.engine.source import CREW
 from crewcheck.errors import CrewcheckError
 from crewcheck.tui.compared import unexpected
 from crewcheck.tui.launching import Begun, Heard, Known, Launch, Outcome, Written
@@ -56,7 +55,7 @@ class LaunchWork(Modal[Outcome]):
         self.edited = edited
         self.board: PlanBoard | None = None
         #: ``looking``, ``planning``, ``ready``, ``going``; or ``refused``, ``edited``,
-        #: ``finished``; of a flow ``planned`` (from data, to be written only) or ``unable``
+        #: ``finished``
         self.phase = "looking"
 
     # -- workers
@@ -67,7 +66,7 @@ class LaunchWork(Modal[Outcome]):
         try:
             known = self.launch.look()
             self.post_message(self.Looked(known))
-            if known.kind != CREW or self.edited or not (known.pending or self.is_fork):
+            if self.edited or not (known.pending or self.is_fork):
                 return
             phase = "begin"
             self.launch.begin()

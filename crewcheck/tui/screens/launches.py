@@ -6,14 +6,13 @@ from textual import work
 
 from crewcheck.engine.branches import new_branch
 from crewcheck.engine.running import FORK, RESUME, Wish
-from crewcheck.engine.source import FLOW
 from crewcheck.errors import CrewcheckError
 from crewcheck.model import words
 from crewcheck.model.harmless import name as harmless_name
 from crewcheck.model.harmless import one_line
 from crewcheck.model.scan import DELETED
 from crewcheck.tui.edit_book import identity_of
-from crewcheck.tui.launching import Begun, ForkInstead, Launch, Outcome, Written
+from crewcheck.tui.launching import Begun, EditState, ForkInstead, Launch, Outcome, Written
 from crewcheck.tui.layout import Pieces
 from crewcheck.tui.messages import OrderFailed, RunStarted
 from crewcheck.tui.pages import Subject
@@ -36,6 +35,12 @@ class LaunchingScreen(EditingScreen):
 
     def action_resume(self) -> None:
         self._launch(RESUME)
+
+    def resume_at(self, checkpoint_id: str) -> None:
+        if self.go_to_checkpoint(checkpoint_id):
+            self.action_resume()
+        else:
+            self.notify("Its checkpoint is not in the store any more", severity="warning")
 
     def _launch(self, action: str) -> None:
         subject = self.shown_subject()
@@ -96,12 +101,13 @@ class LaunchingScreen(EditingScreen):
         identity = identity_of(subject.node.checkpoint)
         if isinstance(outcome, ForkInstead):
             self.action_fork()
+        elif isinstance(outcome, EditState):
+            self.edit_state()
         elif isinstance(outcome, Written):
             self.edits.forget(identity)
             self.expect(outcome.checkpoint_id)
             branch = harmless_name(self.redactor.text(outcome.branch))
-            more = "" if subject.kind == FLOW else " e runs it."
-            self.notify(f"Forked to {branch}.{more}", timeout=5, markup=False)
+            self.notify(f"Forked to {branch}. e runs it.", timeout=5, markup=False)
             self.show_edits()
             self.refresh_store(self.session, quiet=True)
         elif isinstance(outcome, Begun):
@@ -127,6 +133,10 @@ class LaunchingScreen(EditingScreen):
     def on_run_started(self, message: RunStarted) -> None:
         self.add_run(message.run)
         self.show_run_tab()
+
+    def edit_state(self) -> None:
+        """Show the state, and open its editor. To be filled in by the screen."""
+        raise NotImplementedError
 
     def show_run_tab(self) -> None:
         """Show what the newest run does. To be filled in by the screen."""

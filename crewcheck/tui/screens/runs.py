@@ -68,6 +68,10 @@ class RunsScreen(LiveScreen):
         """The run that the cursor is on, where runs are shown."""
         raise NotImplementedError
 
+    def resume_at(self, checkpoint_id: str) -> None:
+        """Go to a checkpoint, and ask whether it is to be resumed."""
+        raise NotImplementedError
+
     def go_to_checkpoint(self, checkpoint_id: str) -> bool:
         """Put the cursor on a checkpoint; whether it is there."""
         raise NotImplementedError
@@ -217,6 +221,8 @@ class RunsScreen(LiveScreen):
             )  # fmt: skip
             return
         said = one_line(state.message, 200)
+        if run.paused:
+            said = f"{said} p answers." if said else "p answers."
         title = {INTERRUPTED: "Run cancelled", PAUSED: "Run waits"}.get(
             state.state, f"Run {state.state}"
         )
@@ -291,7 +297,7 @@ class RunsScreen(LiveScreen):
             Line(),
             Line([("What it has finished is in its checkpoints"
                    + (f" ({done} tasks)" if done else "") + ", and can be gone on with. "
-                   "The task that is under way is lost.", "muted")]),
+                   "What is under way is lost.", "muted")]),
         ]  # fmt: skip
 
         def answered(choice: str | None) -> None:
@@ -324,14 +330,22 @@ class RunsScreen(LiveScreen):
             self._expected = ""
 
     def action_answer(self) -> None:
-        """Answer the question of a run, or open it again."""
+        """Answer the question of a run, or open it again; one that has ended with a question
+        is resumed."""
         chosen = self.chosen_run()
+        if chosen is not None and chosen.paused:
+            self.resume_at(chosen.state.newest)
+            return
         runs = [chosen] if chosen is not None and chosen.prompts else self.runs
         for run in runs:
             if run.prompts:
                 self._ask(run)
                 return
-        self.notify("No run asks for anything", timeout=2.5)
+        paused = next((run for run in self.runs if run.paused), None)
+        if paused is not None:
+            self.resume_at(paused.state.newest)
+        else:
+            self.notify("No run asks for anything", timeout=2.5)
 
     def _ask_next(self) -> None:
         """Open the dialog for a question that has just come, if nothing else is open."""
