@@ -152,8 +152,9 @@ def _newest(case: Case, outcome: Outcome, newest: Node, catalog: Catalog) -> lis
     wrong = []
     status = summary.status if summary is not None else None
     wanted = "paused" if outcome.last["type"] == "paused" else "finished"
-    if status != wanted:
-        trigger = summary.trigger if summary is not None else None
+    trigger = (summary.trigger if summary is not None else None) or ""
+    # of a flow that writes only with its methods no checkpoint can tell that it was the last
+    if status != wanted and not trigger.startswith("method_execution_"):
         wrong.append(f"its newest checkpoint ({trigger}) is {status}, not {wanted}")
     if case.action == FORK and case.recording.scenario.kind == "flow":
         document: Any = catalog.store.document(newest.checkpoint.header)
