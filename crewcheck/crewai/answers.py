@@ -70,7 +70,7 @@ _patched: set[type] = set()
 
 def arm(answers: Answers, agents: Iterable[Any]) -> None:
     """Put the record in front of the models of some agents."""
-    if not answers or _has_hooks():
+    if not answers or has_hooks():
         return
     for agent in agents:
         kind: Any = type(getattr(agent, "llm", None))
@@ -88,7 +88,7 @@ def disarm() -> None:
     _current.clear()
 
 
-def _has_hooks() -> bool:
+def has_hooks() -> bool:
     """Whether the user's program looks at answers: it would miss those from the record."""
     try:
         from crewai.hooks import get_after_llm_call_hooks, get_before_llm_call_hooks
@@ -98,22 +98,22 @@ def _has_hooks() -> bool:
 
 
 def _recorded(llm: Any, messages: Any, named: Mapping[str, Any]) -> Any:
-    if not _current or _remembers(llm):
+    if not _current or remembers(llm):
         return None
 
     def form(response: Any) -> Any:
-        return _formed(llm, response, named)
+        return formed(llm, response, named)
 
     return _current[0].find(named.get("from_task"), messages, form)
 
 
-def _remembers(llm: Any) -> bool:
+def remembers(llm: Any) -> bool:
     """Whether the next request holds more of this call than its messages: then what was
     not really asked would be missing there."""
     return any(getattr(llm, name, None) for name in _REMEMBERING)
 
 
-def _formed(llm: Any, response: Any, named: Mapping[str, Any]) -> Any:
+def formed(llm: Any, response: Any, named: Mapping[str, Any]) -> Any:
     """A recorded response as the model's class gives it to this call."""
     if isinstance(response, list):
         # with functions at hand the call would use them by itself, and return what they gave

@@ -39,4 +39,4 @@ def answered_of_agent(
     )
     before = [one.key for one in requests if finished or one.at < began]
     rest = [one for one in requests if not finished and one.at >= began]
-    return before + answered(rest, owners(rest, last), document)
+    return before + answered(rest, owners(rest, [last]), document)

@@ -27,9 +27,11 @@ Event = Mapping[str, Any]
 
 @dataclass
 class Owner:
-    """Whose a request was: the event that ends it, and the task that it was made for."""
+    """Whose a request was: the event that ends it, the one that ends the work around it,
+    and the task that it was made for."""
 
     ending: str | None = None
+    work_ending: str | None = None
     task_id: str | None = None
 
 
@@ -37,14 +39,17 @@ def events_of(document: Mapping[str, Any]) -> list[Event]:
     """The events of a document, in their order."""
     nodes = (document.get("event_record") or {}).get("nodes") or {}
     events = [node["event"] for node in nodes.values()]
-    return sorted(
-        events, key=lambda one: (one.get("timestamp") or "", one.get("emission_sequence") or 0)
-    )
+    return sorted(events, key=_when)
 
 
-def owners(requests: Sequence[Request], document: Mapping[str, Any]) -> list[Owner]:
-    """Whose each request of a run was, by the last document that the run has written."""
-    events = events_of(document)
+def _when(event: Event) -> tuple[str, int]:
+    return event.get("timestamp") or "", event.get("emission_sequence") or 0
+
+
+def owners(requests: Sequence[Request], documents: Iterable[Mapping[str, Any]]) -> list[Owner]:
+    """Whose each request of a run was, by all documents that the run has written."""
+    every = {one["event_id"]: one for document in documents for one in events_of(document)}
+    events = sorted(every.values(), key=_when)
     found = [Owner() for _ in requests]
     free = [place for place, one in enumerate(requests) if one.status == 200]
     asked = {one["call_id"]: one for one in events if one["type"] == "llm_call_started"}
@@ -57,7 +62,9 @@ def owners(requests: Sequence[Request], document: Mapping[str, Any]) -> list[Own
         place = min(fits, key=lambda one: len(requests[one].messages), default=None)
         if place is not None:
             free.remove(place)
-            found[place] = Owner(event["event_id"], event.get("task_id"))
+            found[place] = Owner(
+                event["event_id"], _work_ending(event, every, events), event.get("task_id")
+            )
     for place in free:
         found[place] = _by_time(requests[place].at, events)
     return found
@@ -71,6 +78,17 @@ def _sent(sent: Sequence[Mapping[str, Any]], recorded: Any) -> bool:
     return plain[: len(sent)] == [(one.get("role"), text_of(one).strip()) for one in sent]
 
 
+def _work_ending(event: Event, by_id: Mapping[str, Event], events: Sequence[Event]) -> str | None:
+    """The event that ended well the work that an event is within."""
+    at: Event | None = event
+    while at is not None and at["type"] not in _WORK:
+        at = by_id.get(at.get("parent_event_id") or "")
+    if at is None:
+        return None
+    closing = [one for one in events if one.get("started_event_id") == at["event_id"]]
+    return next((one["event_id"] for one in closing if one["type"] in _ENDS), None)
+
+
 def _by_time(at: float, events: Iterable[Event]) -> Owner:
     """The innermost work that was going on at a time."""
     best: tuple[float, Owner] | None = None
@@ -82,7 +100,7 @@ def _by_time(at: float, events: Iterable[Event]) -> Owner:
         began, ended = seconds_of(event), seconds_of(closing)
         if began <= at <= ended and (best is None or ended - began < best[0]):
             ending = closing["event_id"] if closing["type"] in _ENDS else None
-            best = ended - began, Owner(ending, event.get("task_id"))
+            best = ended - began, Owner(None, ending, event.get("task_id"))
     return best[1] if best else Owner()
 
 
@@ -109,7 +127,8 @@ def answered(
     return [
         request.key
         for request, owner in zip(requests, owned, strict=True)
-        if request.status == 200 and (owner.ending in recorded or owner.task_id in done)
+        if request.status == 200
+        and ({owner.ending, owner.work_ending} & recorded or owner.task_id in done)
     ]
 
 

@@ -75,6 +75,8 @@ def _requests(verdict: Verdict, oracle: Ran, asked: Sequence[Request]) -> None:
     again = more & Counter(case.point.answered)
     if again:
         reason = case.recording.scenario.get("ASKED_AGAIN_OK")
+        if isinstance(reason, dict):
+            reason = reason.get(case.column)
         sentence = f"asked again {_list(again, texts)}"
         if reason:
             verdict.tolerated.append(f"{sentence}: {reason}")

@@ -109,7 +109,7 @@ def points_of(store: Path, requests: list[Request], branch: str | None = None) -
     if alone:
         documents = whole(documents)
     last = max(documents, key=lambda one: len(events_of(one)))
-    owned = owners(requests, last)
+    owned = owners(requests, documents)
     points = []
     for number, (one, document) in enumerate(zip(found, documents, strict=True)):
         summary = one.summary

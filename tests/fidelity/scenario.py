@@ -16,7 +16,7 @@ to do with it; they are read from its text, for it is imported only where CrewAI
     EDIT_RESULT   {method of a flow: what its last call returns}
     EDIT_STATE    {path: value} of a flow
     REFUSED       a rule: a resume is refused with it, and so is a fork
-    ASKED_AGAIN_OK  why finished requests of work under way may be made again
+    ASKED_AGAIN_OK  why finished requests may be made again; or {kind of case: why}
     ONLY          kinds of cases that make sense here, if not all do
 
 What lies in ``scenarios/files/NAME`` is put beside the program.

@@ -50,7 +50,7 @@ def test_a_request_is_told_from_a_longer_one_that_begins_the_same() -> None:
         event(3, "llm_call_started", call_id="b", messages=grown),
         event(4, "llm_call_completed", call_id="b", task_id="t"),
     ]
-    owned = owners(asked, document(*first, *second))
+    owned = owners(asked, [document(*first, *second)])
     assert answered(asked, owned, document(*first)) == [asked[0].key]
     assert answered(asked, owned, document(*first, *second)) == [one.key for one in asked]
     assert answered(asked, owned, document(event(0, "task_started"))) == []
@@ -67,7 +67,7 @@ def test_equal_requests_are_counted_apart() -> None:
             (4, "llm_call_completed", "b"),
         )
     ]
-    owned = owners(asked, document(*pairs))
+    owned = owners(asked, [document(*pairs)])
     assert answered(asked, owned, document(*pairs[:3])) == [asked[0].key]
     # the record is behind what the task itself says
     assert answered(asked, owned, document(*pairs[:3], done=("b",))) == [asked[0].key] * 2
@@ -82,9 +82,23 @@ def test_a_model_that_tells_nothing_has_answered_when_its_task_is_done() -> None
         event(4, "task_started", task_id="u"),
         event(6, "task_failed", task_id="u", started_event_id="e4"),
     ]
-    owned = owners(asked, document(*events))
+    owned = owners(asked, [document(*events)])
     assert answered(asked, owned, document(events[0])) == []
     assert answered(asked, owned, document(*events)) == [asked[0].key]
+
+
+def test_an_agent_that_has_answered_had_asked_whatever_is_left_of_its_record() -> None:
+    asked = [request(START)]
+    within = [
+        event(1, "lite_agent_execution_started"),
+        event(2, "llm_call_started", call_id="a", messages=[START], parent_event_id="e1"),
+        event(3, "llm_call_completed", call_id="a", parent_event_id="e1"),
+    ]
+    end = event(4, "lite_agent_execution_completed", started_event_id="e1")
+    # the last document has the end only
+    owned = owners(asked, [document(*within), document(end)])
+    assert answered(asked, owned, document(end)) == [asked[0].key]
+    assert answered(asked, owned, document(within[0])) == []
 
 
 def test_what_was_refused_is_not_answered() -> None:
@@ -93,7 +107,7 @@ def test_what_was_refused_is_not_answered() -> None:
         event(1, "llm_call_started", call_id="a", messages=[START]),
         event(2, "llm_call_completed", call_id="a"),
     ]
-    assert answered(asked, owners(asked, document(*pair)), document(*pair)) == []
+    assert answered(asked, owners(asked, [document(*pair)]), document(*pair)) == []
 
 
 def test_work_is_under_way_when_the_model_answered_last() -> None:

@@ -7,6 +7,7 @@ from crewai.flow.flow import Flow, and_, listen, or_, start
 KIND = "flow"
 INPUTS = None
 EDIT_RESULT = {"left": "LEFT by hand"}
+ASKED_AGAIN_OK = {"fork+result": "both listens to left, and asks the same whatever it returned"}
 
 
 class Joins(Flow):
