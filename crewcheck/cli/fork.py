@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 @click.command("fork")
 @click.argument("ref", required=False)
 @edit_options
+@click.option("--into", metavar="STORE", help="Write the fork into another store.")
 @click.option("--no-run", is_flag=True, help="Only write the fork; `resume` can run it later.")
 @run_options
 @common_options
@@ -35,6 +37,9 @@ def command(
     repeated part cost last time. The source stays as it is. The fork of a flow has a state id
     of its own.
 
+    Of a crew that wrote no checkpoints CrewAI keeps the outputs of the last run in a database
+    (`crewcheck list` names it): its fork goes into the project's store.
+
     \b
     Examples:
       crewcheck fork latest~2 --output research=@notes.md --branch what-if/notes
@@ -43,14 +48,21 @@ def command(
       crewcheck fork latest --state 'retries=0' --output classify=urgent
     """
     from crewcheck.cli.running import Started, prepared_for, stream
+    from crewcheck.engine.kept_outputs import completed
     from crewcheck.engine.running import FORK
     from crewcheck.engine.source import FLOW, read_source
+    from crewcheck.engine.target import store_of_project
 
+    into = options.pop("into")
     found = find(ref, console.location)
     with found.catalog as catalog, stream(console, as_json):
         catalog.read_summaries()
         source = read_source(catalog, found.node)
         wish = wish_from(FORK, options)
+        kept = catalog.store.kind == "task-outputs"
+        wish.into = store_of_project() if kept and into is None else into
+        if kept:
+            source = completed(source, wish.entry)
         wish.edits = edits_from(options, source)
         if no_run:
             return _write_only(console, source, wish, as_json, dry_run)
@@ -72,14 +84,16 @@ def _write_only(console: Console, source: Source, wish: Wish, as_json: bool, dry
     from crewcheck.engine.data_plan import decide_from_data
     from crewcheck.engine.planning import data_report
     from crewcheck.engine.running import FORK, branch_of, fork_without_run, project_of
+    from crewcheck.engine.target import target_of
 
     checkpoint_id = location = ""
     if dry_run:
         decisions = decide_from_data(source, wish.edits, project_of(source))
-        branch = branch_of(source, wish) if wish.branch is not None else None
+        target = target_of(source, wish.into)
+        branch = branch_of(source, wish, target) if wish.branch is not None else None
     else:
         checkpoint_id, branch, location, decisions = fork_without_run(
-            source, wish.edits, wish.branch
+            source, wish.edits, wish.branch, wish.into
         )
     report = console.redactor.value(data_report(source, FORK, wish.edits, decisions, branch))
     if as_json:
@@ -90,7 +104,8 @@ def _write_only(console: Console, source: Source, wish: Wish, as_json: bool, dry
     for line, style in plan_lines(report):
         click.secho(line, err=True, **styled(style))
     if not dry_run:
-        way = f"run it with `crewcheck resume {checkpoint_id}`"
+        ref = checkpoint_id if wish.into is None else f"{wish.into}#{checkpoint_id}"
+        way = f"run it with `crewcheck resume {quote(ref)}`"
         console.note(f"forked to branch {name(branch or '')}; {way}")
         console.rows([[checkpoint_id, branch, location]])
     return Exit.DONE

@@ -27,7 +27,7 @@ COMMANDS = {
         "Check whether checkpoints can be relied on: everything is read.",
     ),
     "watch": ("crewcheck.cli.watch", "Print what happens in a store as it happens."),
-    "resume": ("crewcheck.cli.resume", "Run the rest of a crew from a checkpoint."),
+    "resume": ("crewcheck.cli.resume", "Run the rest of a crew or flow from a checkpoint."),
     "fork": (
         "crewcheck.cli.fork",
         "Edit a checkpoint and run what depends on it, on a new branch.",

@@ -9,7 +9,7 @@ from __future__ import annotations
 import signal
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import Any
 
@@ -27,6 +27,7 @@ from crewcheck.model.harmless import harmless, name, one_line
 from crewcheck.runtimes.follow import initial_state
 from crewcheck.runtimes.run_state import RunState
 from crewcheck.runtimes.spawn import RunHandle
+from crewcheck.runtimes.spec import read_spec
 from crewcheck.runtimes.wire import LAST
 
 _CODES = {
@@ -59,7 +60,7 @@ class Followed:
         self.state = state
         self.as_json = as_json
         self.show_log = show_log
-        #: questions that are answered already, or will be by what was prepared
+        #: how many of the next questions have an answer already
         self.answered = 0
         self.last: dict[str, Any] | None = None
 
@@ -99,10 +100,8 @@ class Followed:
         if not any(one.get("id") == message.get("id") for one in handle.state().prompts):
             return  # somebody has answered it
         if not sys.stdin.isatty():
-            if message.get("waits"):
-                handle.answer(message.get("id"), None)  # it waits on, and says so
-                return
-            self._unanswered(handle)
+            self._unanswered(handle, message)
+            return
         answer = click.prompt("your answer", default="", show_default=False, err=True)
         try:
             handle.answer(message.get("id"), answer)
@@ -119,12 +118,16 @@ class Followed:
             for line in harmless(hide(str(message["output"]))).splitlines():
                 click.echo(f"  | {line}", err=True)
         click.secho(harmless(hide(str(message.get("message") or ""))), err=True, fg="yellow")
-        if message.get("outcomes"):
-            led = ", ".join(one_line(hide(str(one)), 40) for one in message["outcomes"])
-            click.echo(f"  your answer leads to one of: {led}", err=True)
+        outcomes = message.get("outcomes")
+        if isinstance(outcomes, list) and outcomes:
+            led = ", ".join(one_line(hide(str(one)), 40) for one in outcomes)
+            click.echo(f"  it leads to one of: {led}", err=True)
 
-    def _unanswered(self, handle: RunHandle) -> None:
-        """Nobody can be asked. Raises `Refused`."""
+    def _unanswered(self, handle: RunHandle, message: dict[str, Any]) -> None:
+        """Nobody can be asked. Raises `Refused`, unless the run can wait by itself."""
+        if message.get("waits"):
+            handle.answer(message.get("id"), None)  # it ends as paused, and says so
+            return
         handle.cancel()
         raise Refused(
             "a person is asked, and there is no terminal",
@@ -277,18 +280,18 @@ class Attached(Followed):
     ) -> None:
         super().__init__(console, initial_state(handle.folder), as_json=as_json)
         self._answers = list(answers)
+        with suppress(OSError, ValueError):
+            self.answered = len(read_spec(handle.folder / "spec.json").answers)
 
     def _prompted(self, handle: RunHandle, message: dict[str, Any]) -> None:
         # what is read here may have been answered long ago
-        now = {one.get("id") for one in handle.state().prompts}
-        if message.get("id") not in now:
-            self.answered = 1
-        elif self._answers:
+        waits = any(one.get("id") == message.get("id") for one in handle.state().prompts)
+        if waits and not self.answered and self._answers:
             handle.answer(message.get("id"), self._answers.pop(0))
             self.answered = 1
         super()._prompted(handle, message)
 
-    def _unanswered(self, handle: RunHandle) -> None:
+    def _unanswered(self, handle: RunHandle, message: dict[str, Any]) -> None:
         raise Refused(
             "the run waits for an answer, and there is no terminal",
             f"answer with `crewcheck runs {handle.run_id} --answer TEXT`, or in the app",

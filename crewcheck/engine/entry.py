@@ -170,7 +170,7 @@ def matches(source: Source, look: Look) -> list[Match]:
     if source.kind == "agent":
         saved = source.entity
         return match_agent(look, *(text(saved.get(key)) for key in ("role", "goal", "backstory")))
-    return match_crew(look, source.tasks, source.inputs, source.name)
+    return match_crew(look, source.tasks, source.inputs, source.name, partial=source.partial)
 
 
 #: What each kind of object has of its checkpoint.

@@ -37,8 +37,11 @@ def fork_document(
     branch: str,
     edits: Edits,
     run: Iterable[int],
+    root: bool = False,
 ) -> dict[str, Any]:
     """The document of a fork of a checkpoint. The source is not touched.
+
+    ``root``: it goes into a store in which its source is not, and has no parent there.
 
     ``run`` are the positions of the tasks, of the calls of a flow's methods, or of an
     agent's one run, that are not kept: what they gave is dropped with all that the events
@@ -63,16 +66,16 @@ def fork_document(
         "edits": [_recorded(change) for change in changes],
         "dropped": dropped,
     }
-    return _in_order(made, own, source_id, branch)
+    return _in_order(made, own, None if root else source_id, branch)
 
 
 def _in_order(
-    made: dict[str, Any], own: dict[str, Any], source_id: str, branch: str
+    made: dict[str, Any], own: dict[str, Any], parent_id: str | None, branch: str
 ) -> dict[str, Any]:
     """The keys in CrewAI's order, ours before the bulk; unknown keys survive."""
     head = {
         "crewai_version": made.pop("crewai_version", None),
-        "parent_id": source_id,
+        "parent_id": parent_id,
         "branch": branch,
         "crewcheck": own,
         "entities": made.pop("entities"),

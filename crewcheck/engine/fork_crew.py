@@ -13,6 +13,7 @@ from crewcheck.model.edits import Change, Edits, changed_inputs
 from crewcheck.model.harmless import one_line
 from crewcheck.model.identity import fill
 from crewcheck.model.schema import misfit
+from crewcheck.model.status import dropped_tasks, task_states
 
 # A crew's own ending: untrue once work is pending again.
 _ENDINGS = ("crew_kickoff_completed", "crew_kickoff_failed")
@@ -26,7 +27,13 @@ def fork_crew(
     Raises `Refused` where an edited output does not fit what its task declares.
     """
     tasks: list[Any] = objects(crew.get("tasks"))
-    dropped = sorted(i for i in running if i < len(tasks) and tasks[i].get("output") is not None)
+    states = task_states(tasks, dropped_tasks(made))
+    # what runs and would look done or skipped, now or once it has lost its output
+    dropped = sorted(
+        i
+        for i in running
+        if i < len(tasks) and (states[i] != "pending" or i in dropped_tasks(made))
+    )
     before = kickoff_inputs(crew, iter_events(made)) or {}
     changed = changed_inputs(before, edits)
     record = [

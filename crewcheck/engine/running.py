@@ -18,9 +18,11 @@ from crewcheck.engine.entry import Entry, NoEntry, find_entry, holds, is_in
 from crewcheck.engine.fork import dump, fork_document, new_id
 from crewcheck.engine.fork_agent import check_edits
 from crewcheck.engine.invalidation import KEEP, Decision, not_kept
+from crewcheck.engine.kept_outputs import with_tasks_to_come
 from crewcheck.engine.source import AGENT, CREW, Source
+from crewcheck.engine.target import Target, target_of
 from crewcheck.engine.unfinished import work_behind
-from crewcheck.errors import UsageProblem
+from crewcheck.errors import Refused, UsageProblem
 from crewcheck.model.crew import placeholders
 from crewcheck.model.edits import Edits, changed_inputs
 from crewcheck.model.harmless import name as shown
@@ -29,18 +31,21 @@ from crewcheck.runtimes.project import Project, find_project
 from crewcheck.runtimes.spawn import RunHandle, start_run
 from crewcheck.runtimes.spec import RunSpec
 from crewcheck.runtimes.wire import Message
-from crewcheck.stores.base import writable
 
 RESUME, FORK = "resume", "fork"
 
 
 @dataclass(slots=True)
 class Wish:
-    """What a person asks for. ``action`` is ``resume`` or ``fork``; None: not said."""
+    """What a person asks for. ``action`` is ``resume`` or ``fork``; None: not said.
+
+    ``into`` is the store that a fork goes into, if not its source's own.
+    """
 
     action: str = RESUME
     edits: Edits = field(default_factory=Edits)
     branch: str | None = None
+    into: str | None = None
     entry: str | None = None
     script: str | None = None
     args: list[str] = field(default_factory=list)
@@ -54,7 +59,8 @@ class Wish:
 @dataclass(slots=True)
 class Prepared:
     """A run that can be started. ``origin`` says how the user's object was found, ``fitting``
-    are all entries that fit, where they were looked for."""
+    are all entries that fit, where they were looked for. ``target`` is where a fork goes,
+    None for its source's own store."""
 
     source: Source
     wish: Wish
@@ -65,6 +71,7 @@ class Prepared:
     origin: str
     notes: list[str]
     fitting: list[str] = field(default_factory=list)
+    target: Target | None = None
 
 
 def prepare(source: Source, wish: Wish) -> Prepared:
@@ -75,14 +82,14 @@ def prepare(source: Source, wish: Wish) -> Prepared:
     """
     if source.kind == AGENT:
         check_edits(wish.edits)
-    branch = branch_of(source, wish)
-    writable(source.catalog.store)
-    store = os.path.abspath(source.catalog.store.location)
+    target = target_of(source, wish.into)
+    branch = branch_of(source, wish, target)
+    store = target.location
     project, found = _project_and_entry(source, wish, store)
     interpreter = find_interpreter(project, wish.python)
     spec = RunSpec(
         store=store,
-        store_kind=source.catalog.store.kind,
+        store_kind=target.store.kind,
         checkpoint_id=source.id,
         source_branch=source.checkpoint.branch,
         python=interpreter.path,
@@ -103,7 +110,8 @@ def prepare(source: Source, wish: Wish) -> Prepared:
         state=[[list(path), value] for path, value in wish.edits.state.items()],
         rerun=list(wish.edits.rerun),
         keep=list(wish.edits.keep),
-        allow_changed=wish.allow_changed,
+        # how many tasks the crew has is not known: more than its last run has done, perhaps
+        allow_changed=wish.allow_changed or source.partial,
         allow_before=wish.allow_before,
         answers=list(wish.answers),
         validate=project.config.validate if wish.action == RESUME else None,
@@ -112,8 +120,10 @@ def prepare(source: Source, wish: Wish) -> Prepared:
     if source.inputs_from:
         unasked.append(f"the inputs are those that {shown(source.inputs_from)} tells")
     told = [*project.notes, *found.notes, *unasked]
+    if not target.own:
+        told.append(f"the fork goes into {store}")
     return Prepared(
-        source, wish, branch, project, interpreter, spec, found.origin, told, found.fitting
+        source, wish, branch, project, interpreter, spec, found.origin, told, found.fitting, target
     )
 
 
@@ -168,10 +178,15 @@ def _unasked_inputs(source: Source, edits: Edits) -> list[str]:
     return notes
 
 
-def branch_of(source: Source, wish: Wish) -> str:
+def branch_of(source: Source, wish: Wish, target: Target | None = None) -> str:
+    """The branch that is gone on with, or that of a fork (without a target: in the source's
+    store). Raises as `check_branch`."""
     if wish.action == RESUME:
         return source.checkpoint.branch
-    taken = {one.branch for one in source.catalog.checkpoints}
+    if target is None or target.own:
+        taken = {one.branch for one in source.catalog.checkpoints}
+    else:
+        taken = target.branches()
     return check_branch(wish.branch or new_branch(source.id), taken)
 
 
@@ -182,7 +197,7 @@ def start(prepared: Prepared) -> RunHandle:
     """
     header = prepared.source.checkpoint.header
     document = None
-    if prepared.spec.store_kind == "json" and not prepared.source.mended:
+    if prepared.source.catalog.store.kind == "json" and not prepared.source.mended:
         prepared.spec.document_path = os.path.abspath(header.location)
     else:
         document = prepared.source.document
@@ -209,7 +224,7 @@ def confirm(prepared: Prepared, handle: RunHandle, plan: Message) -> str:
     values: dict[str, Any] = {"keep": keep, "branch": prepared.branch}
     if prepared.wish.action == FORK:
         checkpoint_id, location, made = write_fork(
-            prepared.source, prepared.wish.edits, prepared.branch, run
+            prepared.source, prepared.wish.edits, prepared.branch, run, prepared.target, len(items)
         )
         values["location"] = location
         # the child goes on with the fork's own events, not with the source's
@@ -240,28 +255,48 @@ def _remember(prepared: Prepared, entry: str) -> None:
 
 
 def write_fork(
-    source: Source, edits: Edits, branch: str, run: list[int]
+    source: Source,
+    edits: Edits,
+    branch: str,
+    run: list[int],
+    target: Target | None = None,
+    total: int = 0,
 ) -> tuple[str, str, dict[str, Any]]:
     """Write the fork's own checkpoint: ``(id, location, document)``. ``run`` are the
-    positions that are not kept.
+    positions that are not kept; without a target it goes into the source's store.
+    ``total``: how many tasks the project's crew has, where the source does not know.
 
     Raises `Refused` or `Unreadable`.
     """
-    store = writable(source.catalog.store)
-    made = fork_document(source.document, source_id=source.id, branch=branch, edits=edits, run=run)
+    target = target or target_of(source)
+    made = fork_document(
+        with_tasks_to_come(source.document, total) if source.partial else source.document,
+        source_id=source.id,
+        branch=branch,
+        edits=edits,
+        run=run,
+        root=not target.own,
+    )
     checkpoint_id = new_id()
-    location = store.write(dump(made), id=checkpoint_id, parent_id=source.id, branch=branch)
+    parent_id = source.id if target.own else None
+    location = target.store.write(dump(made), id=checkpoint_id, parent_id=parent_id, branch=branch)
     return checkpoint_id, location, made
 
 
 def fork_without_run(
-    source: Source, edits: Edits, branch: str | None
+    source: Source, edits: Edits, branch: str | None, into: str | None = None
 ) -> tuple[str, str, str, list[Decision]]:
     """A fork that is only written: ``(id, branch, location, decisions)``."""
     wish = Wish(action=FORK, edits=edits, branch=branch)
-    chosen = branch_of(source, wish)
+    target = target_of(source, into)
+    if source.partial:
+        raise Refused(
+            "which tasks the crew has is not known: it was not found in the project for certain",
+            "run the fork at once, without --no-run, and name the crew with --entry",
+        )
+    chosen = branch_of(source, wish, target)
     decisions = decide_from_data(source, edits, project_of(source))
-    checkpoint_id, location, _ = write_fork(source, edits, chosen, not_kept(decisions))
+    checkpoint_id, location, _ = write_fork(source, edits, chosen, not_kept(decisions), target)
     return checkpoint_id, chosen, location, decisions
 
 

@@ -18,6 +18,7 @@ from crewcheck.model.flow_result import recorded_result
 from crewcheck.model.harmless import name as shown
 from crewcheck.model.primary import flow_name, primary
 from crewcheck.model.scan import Checkpoint
+from crewcheck.model.status import KEPT_OUTPUTS
 
 CREW, FLOW, AGENT = "crew", "flow", "agent"
 
@@ -49,6 +50,11 @@ class Source:
     tokens: Tokens = field(default_factory=Tokens)
     seconds: float | None = None
     inputs_from: str | None = None
+
+    @property
+    def partial(self) -> bool:
+        """Whether it is a crew of whose tasks only those with outputs are known."""
+        return KEPT_OUTPUTS in self.entity
 
     @property
     def checkpoint(self) -> Checkpoint:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from crewcheck.model.document import mapping, objects, text
-from crewcheck.model.status import task_states
+from crewcheck.model.status import KEPT_OUTPUTS, task_states
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +43,10 @@ def losses(entity: Mapping[str, Any], events: Iterable[Mapping[str, Any]]) -> li
 
 def _of_crew(crew: Mapping[str, Any], events: Iterable[Mapping[str, Any]]) -> list[Loss]:
     found: list[Loss] = []
+    if KEPT_OUTPUTS in crew:
+        said = "its agents, their models and tools are not in what CrewAI kept"
+        found.append(Loss("agents", "", said))
+        found.append(Loss("tasks-to-come", "", "which tasks were still to come is not known"))
     tasks = objects(crew.get("tasks"))
     states = task_states(tasks)
     guarded = {

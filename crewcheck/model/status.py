@@ -13,6 +13,10 @@ from typing import Any
 from crewcheck.model.document import mapping, objects, sequence
 from crewcheck.model.scan import FAILED, FINISHED, PAUSED, STOPPED
 
+#: A key of a crew that is made of the outputs that CrewAI keeps of the last run
+#: (`stores.task_outputs`): the positions of the tasks that are known. It may have more.
+KEPT_OUTPUTS = "kept_outputs"
+
 _FINISHED = {
     "crew": {"crew_kickoff_completed"},
     "flow": {"flow_finished"},
@@ -65,7 +69,8 @@ def progress(
     if kind == "crew":
         tasks = objects(entity.get("tasks"))
         states = task_states(tasks, dropped_tasks(document))
-        return states.count("done"), len(tasks), bool(tasks) and "pending" not in states
+        complete = bool(tasks) and "pending" not in states and KEPT_OUTPUTS not in entity
+        return states.count("done"), len(tasks), complete
     if kind == "agent":
         done = int(trigger in _FINISHED["agent"])
         return done, 1, bool(done)

@@ -32,19 +32,27 @@ def match_crew(
     tasks: Sequence[Task],
     inputs: Mapping[str, Any] | None = None,
     name: str | None = None,
+    *,
+    partial: bool = False,
 ) -> list[Match]:
     """The crews whose tasks are a checkpoint's. Of several, the name and the expected
-    outputs choose, if they can."""
+    outputs choose, if they can. ``partial``: they may have more tasks, and those without a
+    description are not known."""
     ranked: list[tuple[int, Match]] = []
     for candidate in look.candidates:
         if candidate.kind != "crew":
             continue
         fits = [_UNKNOWN]
         if candidate.tasks is not None:
-            if not tasks or len(candidate.tasks) != len(tasks):
+            more = len(candidate.tasks) - len(tasks)
+            if not tasks or (more < 0 if partial else more != 0):
                 continue
-            pairs = zip(candidate.tasks, tasks, strict=True)
-            fits = [_fits(ours, saved, inputs or {}) for ours, saved in pairs]
+            pairs = zip(candidate.tasks, tasks, strict=False)
+            fits = [
+                _fits(ours, saved, inputs or {})
+                for ours, saved in pairs
+                if saved.description or not partial
+            ]
         named = (candidate.name or _CREWS_NAME) == (name or _CREWS_NAME)
         _rank(ranked, candidate, fits, named)
     found = _best(ranked)
@@ -104,6 +112,7 @@ def _expects(candidate: Candidate, tasks: Sequence[Task], inputs: Mapping[str, A
             or fill(ours.expected_template, inputs).strip() == saved.expected_output.strip()
         )
         for ours, saved in zip(candidate.tasks or (), tasks, strict=False)
+        if saved.description
     )
 
 

@@ -80,7 +80,7 @@ class Store(Protocol):
 
     @property
     def kind(self) -> str:
-        """``json``, ``sqlite`` or ``flow-states``."""
+        """``json``, ``sqlite``, ``flow-states`` or ``task-outputs``."""
 
     @property
     def location(self) -> str:
@@ -167,8 +167,12 @@ class LookingStore(Store, Protocol):
 def writable(store: Store) -> WritableStore:
     """The store, if checkpoints can be added to it. Raises `Refused`."""
     if Capability.WRITE not in store.capabilities:
+        from shlex import quote
+
+        way = "fork into a folder of JSON checkpoints or a database of checkpoints"
+        if store.kind == "task-outputs":
+            way = f"`crewcheck fork {quote(store.location)}` goes on from it in another store"
         raise Refused(
-            f"nothing can be written into {store.location}: it is a store of {store.kind}",
-            "fork into a folder of JSON checkpoints or a database of checkpoints",
+            f"nothing can be written into {store.location}: it is a store of {store.kind}", way
         )
     return cast(WritableStore, store)

@@ -1,7 +1,7 @@
 """Which store a path means, and where to look when none is named.
 
-A directory is a JSON store, a file with SQLite's magic a database of checkpoints or of
-flow states by its tables, a ``.json`` file one checkpoint in the store around it.
+A directory is a JSON store, a file with SQLite's magic a database of checkpoints, of flow
+states or of task outputs by its tables, a ``.json`` file one checkpoint in the store around it.
 Without a path: ``./.checkpoints``, else ``./.checkpoints.db``, else ``location`` in
 ``[tool.crewcheck]`` of the nearest ``pyproject.toml``.
 """
@@ -41,10 +41,30 @@ def default_location(folder: str = ".") -> str:
     configured = configured_location(folder)
     if configured is not None:
         return configured
-    raise NotFound(
-        f"no checkpoints here: neither ./{DEFAULT_FOLDER} nor ./{DEFAULT_DATABASE} exists",
-        "name a store (`--location PATH`), or try `crewcheck demo`",
-    )
+    message = f"no checkpoints here: neither ./{DEFAULT_FOLDER} nor ./{DEFAULT_DATABASE} exists"
+    kept = _kept_outputs(folder)
+    if kept is not None:
+        from shlex import quote
+
+        way = f"CrewAI kept the outputs of the last run: `crewcheck list {quote(kept)}`"
+        raise NotFound(message, way)
+    raise NotFound(message, "name a store (`--location PATH`), or try `crewcheck demo`")
+
+
+def _kept_outputs(folder: str) -> str | None:
+    """The database in which CrewAI has kept the outputs of the last run in a folder."""
+    from crewcheck.stores.task_outputs import TaskOutputsStore, place
+
+    path = place(folder, os.environ)
+    if not os.path.isfile(path):
+        return None
+    store = TaskOutputsStore(path)
+    try:
+        return path if store.scan().headers else None
+    except (NotFound, Unreadable):
+        return None
+    finally:
+        store.close()
 
 
 def configured_location(folder: str = ".") -> str | None:
@@ -175,6 +195,10 @@ def _database(path: str) -> Store:
         from crewcheck.stores.flow_states import FlowStatesStore
 
         return FlowStatesStore(path)
+    if kind == "task-outputs":
+        from crewcheck.stores.task_outputs import TaskOutputsStore
+
+        return TaskOutputsStore(path)
     raise Unreadable(
         f"{path} is a SQLite database without checkpoints: it has no table `checkpoints`",
         "give the database that CrewAI's SqliteProvider writes",

@@ -256,13 +256,16 @@ class Reader:
 
 
 def sqlite_kind(path: str) -> str | None:
-    """What an SQLite file holds, by its tables: ``checkpoints``, ``flow-states``, ``both`` or
-    None. Raises `NotFound`, or `Unreadable` for what is no SQLite database."""
+    """What an SQLite file holds, by its tables: ``checkpoints``, ``flow-states``, ``both``,
+    ``task-outputs`` or None. Raises `NotFound`, or `Unreadable` for what is no SQLite database."""
     with closing(Reader(path)) as reader:
-        found = reader.run(lambda db: (columns(db, "checkpoints"), columns(db, "flow_states")))
+        tables = ("checkpoints", "flow_states", "latest_kickoff_task_outputs")
+        found = reader.run(lambda db: [columns(db, table) for table in tables])
         damage = reader.damage
     kinds = {(True, True): "both", (True, False): "checkpoints", (False, True): "flow-states"}
     kind = kinds.get(({"id", "data"} <= found[0], {"flow_uuid", "state_json"} <= found[1]))
+    if kind is None and {"task_id", "output", "task_index"} <= found[2]:
+        return "task-outputs"
     if kind is None and damage is not None:
         # its tables may be where nothing can be read
         raise _damaged(path, damage)

@@ -48,8 +48,8 @@ class Child:
                 index,
                 "done" if task["output"] else "pending",
                 frozenset([index - 1] if index else []),
-                frozenset(placeholders(task["checkpoint_original_description"])),
-                task["name"],
+                frozenset(placeholders(task.get("checkpoint_original_description"))),
+                task["name"] or f"task {index + 1}",
             )
             for index, task in enumerate(self.crew["tasks"])
         ]

@@ -82,6 +82,8 @@ _TABLE = (
     ("lost-model-class", ADVICE, "a model's class is not kept", _PROJECT),
     ("lost-context", ADVICE, "context lists of tasks are not kept", _PROJECT),
     ("lost-templates", ADVICE, "texts before the inputs were filled in are not kept", _PROJECT),
+    ("lost-agents", ADVICE, "agents are not kept", _PROJECT),
+    ("lost-tasks-to-come", ADVICE, "the tasks that were still to come are not kept", _PROJECT),
     ("lost-memory", ADVICE, "the memory store may be ahead of the checkpoint", ""),
     ("lost-knowledge", ADVICE, "knowledge sources are not kept", _PROJECT),
     ("lost-flow-class", ADVICE, "a flow's class, methods and routes are not kept", _PROJECT),

@@ -11,6 +11,7 @@ import pytest
 from crewcheck.engine.catalog import open_catalog
 from crewcheck.engine.fork import dump, fork_document, new_id
 from crewcheck.errors import Refused
+from crewcheck.model.crew import tasks
 from crewcheck.model.document import iter_events
 from crewcheck.model.edits import Edits
 from crewcheck.stores.base import writable
@@ -196,3 +197,22 @@ def test_odd_links_between_events_do_not_stop_a_fork() -> None:
     assert "event-9" not in made
     assert made["event-1"]["edges"] == {"odd": [["event-9"], {}, None]}
     assert made["event-1"]["event"]["previous_event_id"] == ["event-9"]
+
+
+def test_what_a_fork_has_taken_away_stays_pending_in_a_fork_of_it() -> None:
+    first = forked(Edits(keep={1, 2}), [0])
+    assert first["crewcheck"]["dropped"] == [0]
+    again = forked(Edits(outputs={2: "Another end"}), [0], first)
+    assert again["crewcheck"]["dropped"] == [0]
+    states = [one.state for one in tasks(again, of_crew(again), [])]
+    assert states == ["pending", "done", "done"]
+
+
+def test_a_task_that_was_skipped_and_is_to_run_is_pending() -> None:
+    doc = three()
+    of_crew(doc)["tasks"][1]["output"] = None
+    assert [one.state for one in tasks(doc, of_crew(doc), [])] == ["done", "skipped", "done"]
+    made = forked(Edits(rerun={1}), [1], doc)
+    assert [one.state for one in tasks(made, of_crew(made), [])] == ["done", "pending", "done"]
+    kept = forked(Edits(), [], doc)
+    assert kept["crewcheck"]["dropped"] == []
