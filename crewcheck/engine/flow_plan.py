@@ -30,6 +30,8 @@ from crewcheck.model.flow_calls import Call
 #: A recorded call that is neither kept nor run again: the new route does not lead there.
 DROP = "drop"
 
+_MAY_COME = "a route may lead to it"
+
 #: Rules of calls that are made (again) only where a route leads to them.
 _BY_ROUTE = ("depends-on-changed", "failed", "under-way")
 
@@ -82,7 +84,8 @@ def plan_flow(
     finished: bool = False,
 ) -> list[Decision]:
     """For each call, in order, whether it is kept, run again or dropped, and why; then the
-    methods that have not begun and that the flow may come to.
+    methods that have not begun and that the flow comes to (rule ``pending``), or that a router
+    may lead to (``may-come``).
 
     ``steps`` are those of the flow's class, None where it is not known.
     """
@@ -188,6 +191,7 @@ def to_come(
     """The methods that have not begun, as far as what happens (again) may lead to them."""
     begun = {calls[one.index].method for one in decisions if one.action != DROP}
     happened: set[str] = set()
+    certain: set[str] = set()
     anew: set[str] = set()
     any_label = False
     for one in decisions:
@@ -200,6 +204,7 @@ def to_come(
         if step is not None and is_router(step) and one.action == KEEP and isinstance(label, str):
             told.add(label)
         happened |= told
+        certain |= told
         if one.action == RUN or one.rule == "edited":
             anew |= told
         if one.action == RUN and step is not None and is_router(step):
@@ -223,7 +228,28 @@ def to_come(
         TaskFacts(len(calls) + place, PENDING, label=name)
         for place, name in enumerate(name for name in known if name in coming)
     ]
-    return decide(facts)
+    certain = _certain(certain, [known[name] for name in coming])
+    return [
+        one if one.label in certain else replace(one, rule="may-come", reason=_MAY_COME)
+        for one in decide(facts)
+    ]
+
+
+def _certain(given: set[str], coming: Sequence[Step]) -> set[str]:
+    """What is given for certain: what was, and the names of methods that only wait for such."""
+    found = set(given)
+    grown = True
+    while grown:
+        grown = False
+        for step in coming:
+            waits_for = step.waits_for
+            if step.name in found or waits_for is None:
+                continue
+            enough = all if step.all_of or not waits_for else any
+            if enough(name in found for name in waits_for):
+                found.add(step.name)
+                grown = True
+    return found
 
 
 def _may_come(

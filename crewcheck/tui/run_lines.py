@@ -19,6 +19,8 @@ TIME = 7
 HANG = TIME + 4
 #: Of a line that a program printed, at most so much is kept.
 LONGEST_LOG = 2000
+#: What the frames around printed texts are made of.
+_BORDER = " ─━│┃╭╮╰╯┌┐└┘┏┓┗┛"
 #: Events that tell a person something; all others are CrewAI's own affairs.
 _TOLD = ("task_", "method_execution_", "tool_usage_", "llm_guardrail_")
 _TOLD_ALONE = frozenset({"llm_call_completed", "llm_call_failed", "crew_kickoff_failed"})
@@ -160,6 +162,9 @@ class RunLines:
 
     def log(self, message: Message) -> list[Pieces]:
         said = self.one(str(message.get("text") or "")[:LONGEST_LOG], LONGEST_LOG)
+        if said[:1] in _BORDER and said[-1:] in _BORDER:
+            # CrewAI frames what it prints: the frame says nothing, and is broken by wrapping
+            said = said.strip(_BORDER)
         if not said:
             return []
         return [[(f"{self.glyphs.pass_by} ", "guide"), (said, "faint")]]

@@ -336,6 +336,11 @@ def test_the_lines_of_a_run() -> None:
         {"type": "checkpoint", "id": None, "lost": "disk full", "at": at.format(4)},
         {"type": "log", "stream": "stdout", "text": "key sk-proj-Ab1Cd2Ef3Gh4Ij5Kl6Mn7Op8Qr9St0",
          "at": at.format(4)},
+        {"type": "log", "text": "╭──── 🌊 Flow Started ────╮", "at": at.format(4)},
+        {"type": "log", "text": "│                         │", "at": at.format(4)},
+        {"type": "log", "text": "│  Name: X │ Y            │", "at": at.format(4)},
+        {"type": "log", "text": "╰─────────────────────────╯", "at": at.format(4)},
+        {"type": "log", "text": "- a list │", "at": at.format(4)},
         {"type": "finished", "result": "r", "at": at.format(5)},
         {"type": "odd", "at": None},
     ) == [
@@ -348,6 +353,9 @@ def test_the_lines_of_a_run() -> None:
         " 0:03.0    ◆ checkpoint c1",
         " 0:03.0  ! a checkpoint was lost: disk full",
         " 0:03.0  │ key <redacted openai key #cc86>",
+        " 0:03.0  │ 🌊 Flow Started",
+        " 0:03.0  │ Name: X │ Y",
+        " 0:03.0  │ - a list │",
         " 0:04.0  ✓ finished",
     ]  # fmt: skip
 

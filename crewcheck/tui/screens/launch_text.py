@@ -16,6 +16,9 @@ from crewcheck.tui.layout import Block, Cell, Line, Piece, Pieces
 from crewcheck.tui.pages.base import fact, heading, preview, text_or_json
 from crewcheck.tui.typed import kind_of
 
+#: The rule of what a router may lead to (`engine.flow_plan`).
+MAY = "may-come"
+
 #: Losses and warnings about where a key goes come first.
 _PROMINENT = ("endpoint", "tool", "key")
 
@@ -42,14 +45,17 @@ def plan_cells(
         sign, style = glyphs.finished, "ok"
     elif item.action == DROP:
         sign, style = glyphs.dropped, "muted"
+    elif item.rule == MAY:
+        sign, style = glyphs.stopped, "muted"
     else:
         sign, style = glyphs.again, "live"
     by_wish = item.rule.endswith("by-wish")
+    runs = item.action == RUN and item.rule != MAY
     cells = (
         Cell(sign, style, 1),
-        Cell(item.action, style, 4),
+        Cell("may" if item.rule == MAY else item.action, style, 4),
         Cell(f"{item.index + 1}", "muted", 2, right=True),
-        Cell(one_line(shown(item.label), 60), "title" if item.action == RUN else "muted",
+        Cell(one_line(shown(item.label), 60), "title" if runs else "muted",
              max(4, wide)),
         Cell(one_line(shown(item.reason), 200), "edited" if by_wish else "muted", least=24),
     )  # fmt: skip
@@ -57,11 +63,15 @@ def plan_cells(
 
 
 def plan_heading(items: Sequence[Decision]) -> Pieces:
-    """``Plan  2 kept, 2 run``."""
+    """``Plan  2 kept, 1 run, 2 may run``."""
+    may = sum(1 for item in items if item.rule == MAY)
     counts = {word: sum(1 for item in items if item.action == action)
               for action, word in ((KEEP, "kept"), (RUN, "run"), (DROP, "dropped"))}  # fmt: skip
-    told = ", ".join(f"{n} {word}" for word, n in counts.items() if n or word != "dropped")
-    return [("Plan  ", "heading"), (told, "")]
+    counts["run"] -= may
+    told = [f"{counts['kept']} kept", f"{counts['run']} run"]
+    told += [f"{may} may run"] if may else []
+    told += [f"{counts['dropped']} dropped"] if counts["dropped"] else []
+    return [("Plan  ", "heading"), (", ".join(told), "")]
 
 
 def cost_pieces(costs: Mapping[str, Any], glyphs: Glyphs) -> Pieces:
