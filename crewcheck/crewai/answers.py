@@ -12,7 +12,9 @@ import threading
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from crewcheck.crewai.calls import Call, finished_calls, forms
+from crewcheck.crewai.calls import Call, finished_calls, forms, tool_names
+
+Event = Mapping[str, Any]
 
 
 class Answers:
@@ -20,37 +22,33 @@ class Answers:
 
     def __init__(self, told: Callable[..., None]) -> None:
         self._told = told
-        self._tasks: dict[int, tuple[Any, list[Call]]] = {}
+        self._calls: dict[str | None, tuple[Any, list[Call]]] = {}
         self._lock = threading.Lock()
 
-    def add(self, task: Any, task_id: str, events: Iterable[Mapping[str, Any]]) -> None:
-        """Take the finished calls of a task from its events (in order)."""
-        calls = finished_calls(event for event in events if event.get("task_id") == task_id)
+    def add(self, task: Any, task_id: str, events: Iterable[Event]) -> None:
+        """Take the finished calls of a task and of all that it started, from all events (in
+        order)."""
+        calls = finished_calls(within(events, task_id))
         if calls:
-            self._tasks[id(task)] = (task, calls)
+            self._calls[task_id] = (task, calls)
 
-    def add_for_anyone(self, events: Iterable[Mapping[str, Any]]) -> None:
+    def add_for_anyone(self, events: Iterable[Event]) -> None:
         """Take finished calls that answer whoever asks the same for no task."""
         calls = finished_calls(events)
         if calls:
-            self._tasks[id(None)] = (None, calls)
+            self._calls[None] = (None, calls)
 
     def __bool__(self) -> bool:
-        return bool(self._tasks)
+        return bool(self._calls)
 
-    def find(self, task: Any, messages: Any, form: Callable[[Any], Any]) -> Any:
-        """What the model had said to these messages, taken out of the record; else None.
-
-        ``form`` makes of a response what the caller expects, or None.
-        """
-        wanted = forms(messages)
+    def find(self, llm: Any, messages: Any, named: Mapping[str, Any]) -> Any:
+        """What a model had said to this request, taken out of the record; None if it had not."""
+        wanted, tools = forms(messages), tool_names(named.get("tools"))
         with self._lock:
-            owner, calls = self._tasks.get(id(task), (None, []))
-            if owner is not task:
-                return None
+            task, calls = next((one for one in self._of_whom(named) if one[1]), (None, []))
             for place, call in enumerate(calls):
-                if any(call.answers(one) for one in wanted):
-                    said = form(call.response)
+                if any(call.answers(one, tools) for one in wanted):
+                    said = formed(llm, call.response, named)
                     if said is None:
                         return None
                     del calls[place]
@@ -60,6 +58,34 @@ class Answers:
         self._told(task, said)
         return said
 
+    def _of_whom(self, named: Mapping[str, Any]) -> Iterable[tuple[Any, list[Call]]]:
+        """The calls of the task that is at work, be it by another agent."""
+        asking = getattr(named.get("from_task"), "id", None)
+        for key in dict.fromkeys([current_task_id(), asking and str(asking)]):
+            if key in self._calls:
+                yield self._calls[key]
+
+
+def current_task_id() -> str | None:
+    """The task that CrewAI is at, in this context."""
+    try:
+        from crewai.context import get_current_task_id
+    except ImportError:
+        return None
+    found: str | None = get_current_task_id()
+    return found
+
+
+def within(events: Iterable[Event], task_id: str) -> list[Event]:
+    """The events of a task, and of what it started: other agents, guardrails."""
+    inside: set[Any] = set()
+    found = []
+    for event in events:
+        if event.get("task_id") == task_id or event.get("parent_event_id") in inside:
+            inside.add(event.get("event_id"))
+            found.append(event)
+    return found
+
 
 #: Settings of models that are told what they had thought, or by which id to go on.
 _REMEMBERING = ("thinking", "auto_chain", "auto_chain_reasoning")
@@ -68,12 +94,12 @@ _current: list[Answers] = []
 _patched: set[type] = set()
 
 
-def arm(answers: Answers, agents: Iterable[Any]) -> None:
-    """Put the record in front of the models of some agents."""
+def arm(answers: Answers, agents: Iterable[Any], llms: Iterable[Any] = ()) -> None:
+    """Put the record in front of the models of some agents, and of others."""
     if not answers or has_hooks():
         return
-    for agent in agents:
-        kind: Any = type(getattr(agent, "llm", None))
+    for llm in [*(getattr(agent, "llm", None) for agent in agents), *llms]:
+        kind: Any = type(llm)
         if kind in _patched or not callable(getattr(kind, "call", None)):
             continue
         _patched.add(kind)
@@ -97,14 +123,12 @@ def has_hooks() -> bool:
     return bool(get_after_llm_call_hooks() or get_before_llm_call_hooks())
 
 
-def _recorded(llm: Any, messages: Any, named: Mapping[str, Any]) -> Any:
+def _recorded(llm: Any, messages: Any, args: tuple[Any, ...], named: Mapping[str, Any]) -> Any:
     if not _current or remembers(llm):
         return None
-
-    def form(response: Any) -> Any:
-        return formed(llm, response, named)
-
-    return _current[0].find(named.get("from_task"), messages, form)
+    if args:  # CrewAI gives tools first
+        named = {**named, "tools": args[0]}
+    return _current[0].find(llm, messages, named)
 
 
 def remembers(llm: Any) -> bool:
@@ -138,7 +162,7 @@ def formed(llm: Any, response: Any, named: Mapping[str, Any]) -> Any:
 def _wrapped(call: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(call)
     def answer(self: Any, messages: Any, *args: Any, **named: Any) -> Any:
-        said = _recorded(self, messages, named)
+        said = _recorded(self, messages, args, named)
         return call(self, messages, *args, **named) if said is None else said
 
     return answer
@@ -147,7 +171,7 @@ def _wrapped(call: Callable[..., Any]) -> Callable[..., Any]:
 def _awrapped(call: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(call)
     async def answer(self: Any, messages: Any, *args: Any, **named: Any) -> Any:
-        said = _recorded(self, messages, named)
+        said = _recorded(self, messages, args, named)
         return await call(self, messages, *args, **named) if said is None else said
 
     return answer

@@ -25,14 +25,18 @@ Plain = list[Any]
 
 @dataclass(frozen=True)
 class Call:
-    """A finished call. ``response`` is a text, an object, or a list of tool calls."""
+    """A finished call. ``response`` is a text, an object, or a list of tool calls; ``tools``
+    are the names of those that the model was offered, None where that is not recorded."""
 
     asked: Plain
     digest: str | None
     response: Any
+    tools: frozenset[str] | None = None
 
-    def answers(self, wanted: Plain) -> bool:
-        """Whether these messages are what was asked."""
+    def answers(self, wanted: Plain, tools: frozenset[str] = frozenset()) -> bool:
+        """Whether these messages are what was asked, with these tools."""
+        if self.tools is not None and self.tools != tools:
+            return False
         if self.digest is not None:
             return self.digest == digest_of(wanted)
         # the recorded list may have grown by what came after the call
@@ -59,8 +63,16 @@ def finished_calls(events: Iterable[Mapping[str, Any]]) -> list[Call]:
             began, response = asked[call_id], event.get("response")
             if _is_whole(event.get("call_type"), response):
                 digest = text(began.get("asked"))
-                calls.append(Call(plain(began.get("messages")), digest, response))
+                tools = tool_names(began["tools"]) if "tools" in began else None
+                calls.append(Call(plain(began.get("messages")), digest, response, tools))
     return calls
+
+
+def tool_names(tools: Any) -> frozenset[str]:
+    """The names of the tools that a model is offered."""
+    return frozenset(
+        str(mapping(one.get("function")).get("name") or one.get("name")) for one in objects(tools)
+    )
 
 
 def _is_whole(kind: object, response: object) -> bool:

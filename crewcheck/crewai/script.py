@@ -59,6 +59,8 @@ class Watch:
 
             @functools.wraps(original)
             async def akickoff(target: Any, *args: Any, **named: Any) -> Any:
+                if _streams(kind, target):
+                    return await original(target, *args, **named)
                 before = self._before(kind, target, args, named)
                 if before is not None:
                     return before
@@ -72,6 +74,8 @@ class Watch:
 
         @functools.wraps(original)
         def kickoff(target: Any, *args: Any, **named: Any) -> Any:
+            if _streams(kind, target):
+                return original(target, *args, **named)
             before = self._before(kind, target, args, named)
             if before is not None:
                 return before
@@ -124,6 +128,12 @@ class Watch:
             return False
         same, self.differences = self._session.differences(target, args, named)
         return same
+
+
+def _streams(kind: str, target: Any) -> bool:
+    """Whether a kickoff only gives a stream: while it is read the crew kicks itself off again,
+    and that is the kickoff that runs it."""
+    return kind == "crew" and bool(getattr(target, "stream", False))
 
 
 class _Inside:

@@ -125,6 +125,25 @@ def task_facts(
     ]
 
 
+def models(crew: Any) -> list[Any]:
+    """All models that the crew's work may ask; those that are only named are made."""
+    own = [crew.manager_llm, crew.planning_llm, crew.function_calling_llm]
+    manager = getattr(crew, "manager_agent", None)
+    agents = [*crew.agents, *(task.agent for task in crew.tasks), manager]
+    for agent in agents:
+        own += [getattr(agent, "llm", None), getattr(agent, "function_calling_llm", None)]
+    return [_made(one) if isinstance(one, str) else one for one in own if one is not None]
+
+
+def _made(name: str) -> Any:
+    from crewai.utilities.llm_utils import create_llm
+
+    try:
+        return create_llm(name)
+    except Exception:  # CrewAI will say so when it asks it
+        return None
+
+
 def model_of(agent: Any) -> str | None:
     """The name of the model that an agent asks."""
     return model_name(getattr(agent, "llm", None))

@@ -21,8 +21,15 @@ class SavedCrew(Saved):
     kind = "crew"
 
     def __init__(
-        self, document: Mapping[str, Any], checkpoint_id: str, events: list[Entity], crew: Entity
+        self,
+        document: Mapping[str, Any],
+        checkpoint_id: str,
+        events: list[Entity],
+        crew: Entity,
+        *,
+        primary: bool = True,
     ) -> None:
+        self._primary = primary
         super().__init__(document, checkpoint_id, events, crew)
         self.tasks: list[Entity] = objects(crew.get("tasks"))
         if not self.tasks:
@@ -75,7 +82,7 @@ class SavedCrew(Saved):
             task_id, kind = text(event.get("task_id")), event.get("type")
             if task_id and kind in ("task_started", "task_failed"):
                 told[task_id] = UNDER_WAY if kind == "task_started" else FAILED
-        dropped = dropped_tasks(self.document)
+        dropped = dropped_tasks(self.document) if self._primary else frozenset()
         states = []
         for index, state in enumerate(task_states(self.tasks, dropped)):
             if state == "pending" and index not in dropped:

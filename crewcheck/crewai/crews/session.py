@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from crewcheck.crewai import answers, telling
+from crewcheck.crewai import answers, telling, tool_answers
 from crewcheck.crewai.channel import Channel
 from crewcheck.crewai.crews import (
+    earlier,
     facts,
     lineage,
     match,
@@ -38,6 +39,7 @@ class CrewSession(Session[SavedCrew]):
         self.edits = plan.edits_of(spec, saved)
         self.order: plan.Order | None = None
         self.pairing = Pairing(())
+        self._earlier = earlier.finished(saved)
         self._replay: replay.Replay | None = None
         self._callbacks: list[Any] = []
 
@@ -110,17 +112,19 @@ class CrewSession(Session[SavedCrew]):
 
     def _answer_from_record(self, target: Any, order: plan.Order, told: CrewTelling) -> None:
         """For tasks that were under way, never for those that were done and run again."""
-        found = answers.Answers(told.answered)
-        agents = []
+        calls = answers.Answers(told.answered)
+        tools = tool_answers.ToolAnswers(told.tool_answered)
+        events = [*self.saved.events, *self.saved.later]
         rerun = plan.edits_here(self.edits, self.pairing, self.saved).rerun
         for index, state in enumerate(self.pairing.states(self.saved)):
             if state not in (UNDER_WAY, FAILED) or index in order.keep | order.fresh | rerun:
                 continue
             task_id = text(self.pairing.task(self.saved, index).get("id"))
             if task_id:
-                found.add(target.tasks[index], task_id, [*self.saved.events, *self.saved.later])
-                agents.append(target.tasks[index].agent)
-        answers.arm(found, agents)
+                calls.add(target.tasks[index], task_id, events)
+                tools.add(target.tasks[index], task_id, events)
+        answers.arm(calls, target.agents, facts.models(target))
+        tool_answers.arm(tools)
 
     def kickoff(self, target: Any) -> Any:
         return streaming.whole(target.kickoff(inputs=self._agreed().inputs))
@@ -132,6 +136,7 @@ class CrewSession(Session[SavedCrew]):
 
     def disarm(self, target: Any) -> None:
         answers.disarm()
+        tool_answers.disarm()
         if self._replay is not None:
             replay.disarm(self._replay)
         planning.disarm(target)
@@ -157,6 +162,16 @@ class CrewSession(Session[SavedCrew]):
             same_name = bool(target.name) and target.name == saved.name
             return bool(pairing.told) or same_name, lines
         return not lines, lines
+
+    def earlier(self, kind: str, target: Any, args: Args, named: Named) -> Any:
+        if kind != "crew":
+            return None
+        given = named.get("inputs", args[0] if args else None)
+        for one in self._earlier:
+            if earlier.is_it(target, one, given):
+                self._earlier.remove(one)
+                return earlier.result(target, one)
+        return None
 
     def arguments(self, args: Args, named: Named) -> tuple[Args, Named]:
         rest = {key: value for key, value in named.items() if key != "from_checkpoint"}

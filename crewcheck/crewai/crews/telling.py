@@ -24,11 +24,16 @@ class CrewTelling(Telling):
         for index in sorted(self._replay.kept):
             self.send("task_completed", **self._task(index), replayed=True)
 
-    def answered(self, task: Any, response: str) -> None:
+    def answered(self, task: Any, response: Any) -> None:
         """Say that a model call was answered from the record."""
         about = self._task(self._replay.place(task))
         model = model_of(task.agent)
         self.send("llm_call_completed", **about, model=model, replayed=True)
+
+    def tool_answered(self, task: Any, name: str) -> None:
+        """Say that a tool call was answered from the record."""
+        about = self._task(self._replay.place(task))
+        self.send("tool_usage_finished", **about, tool=name, replayed=True)
 
     def about(self, event: Any) -> dict[str, Any]:
         task = getattr(event, "task", None) or getattr(event, "from_task", None)

@@ -5,6 +5,7 @@ from _common import checkpoint, llm
 from crewai import Agent, Crew, Task
 
 KIND = "crew"
+ASKED_AGAIN_OK = "a task that runs again asks its coworkers what they were asked before"
 INPUTS = {"play": "Hamlet", "style": "grim"}
 EDIT_INPUTS = {"style": "gay"}
 

@@ -5,6 +5,7 @@ from _common import checkpoint, llm
 from crewai import Agent, Crew, Process, Task
 
 KIND = "crew"
+ASKED_AGAIN_OK = "a task that runs again asks its coworkers what they were asked before"
 INPUTS = {"ship": "Ida"}
 EDIT_INPUTS = {"ship": "Una"}
 EDIT_OUTPUT = {1: "LOADED by hand"}

@@ -5,6 +5,7 @@ from _common import checkpoint, llm
 from crewai import Agent, Crew, Process, Task
 
 KIND = "crew"
+ASKED_AGAIN_OK = "a task that runs again asks its coworkers what they were asked before"
 INPUTS = {"market": "tea", "mood": "brave"}
 EDIT_INPUTS = {"market": "coffee"}
 EDIT_OUTPUT = {0: "STUDIED by hand"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -82,20 +83,38 @@ def test_tool_calls_of_these_forms_are_answered(call: dict[str, Any]) -> None:
 def test_an_answer_is_given_once_and_only_to_its_task() -> None:
     told = []
     answers = Answers(lambda task, said: told.append((task, said)))
-    mine, other = object(), object()
+    mine, other = SimpleNamespace(id="t"), SimpleNamespace(id="another id")
     answers.add(mine, "t", [*pair(ASKED, "Two"), *pair(ASKED, "Three")])
     answers.add(other, "another id", pair(ASKED, "Two"))
 
     def find(task: object) -> Any:
-        return answers.find(task, ASKED, lambda response: response)
+        return answers.find(object(), ASKED, {"from_task": task})
 
     assert find(other) is None
     assert [find(mine), find(mine), find(mine)] == ["Two", "Three", None]
     assert told == [(mine, "Two"), (mine, "Three")]
 
 
+def test_what_the_task_started_is_part_of_it() -> None:
+    task = SimpleNamespace(id="t")
+    began = {"type": "tool_usage_started", "event_id": "e1", "task_id": "t"}
+    asked, said = pair(ASKED, "Two")
+    inner = [{**one, "task_id": "inner", "parent_event_id": "e1"} for one in (asked, said)]
+    answers = Answers(lambda task, said: None)
+    answers.add(task, "t", [began, *inner])
+    assert answers.find(object(), ASKED, {"from_task": task}) == "Two"
+
+
+def test_with_other_tools_it_is_another_request() -> None:
+    tool = {"type": "function", "function": {"name": "add"}}
+    (call,) = finished_calls(pair(ASKED, "Two", tools=[tool]))
+    assert call.answers(plain(ASKED), frozenset({"add"}))
+    assert not call.answers(plain(ASKED))
+
+
 def test_what_cannot_be_given_as_it_is_wanted_stays_in_the_record() -> None:
     answers = Answers(lambda task, said: None)
-    answers.add_for_anyone(pair("Count", "Two"))
-    assert answers.find(None, "Count", lambda response: None) is None
-    assert answers.find(None, "Count", lambda response: response) == "Two"
+    answers.add_for_anyone(pair("Count", TOOLS, "tool_call"))
+    # with functions at hand the model's class would have used them itself
+    assert answers.find(object(), "Count", {"available_functions": {"add": print}}) is None
+    assert answers.find(object(), "Count", {}) == TOOLS

@@ -1,0 +1,65 @@
+"""Crews that a program kicks off before the checkpoint's: those that the checkpoint has whole
+are not run again. Their kickoff gives what was recorded of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from crewcheck.crewai.crews import facts, match, recording
+from crewcheck.crewai.crews.pairing import pair
+from crewcheck.crewai.crews.saved import SavedCrew
+from crewcheck.engine.invalidation import SKIPPED
+from crewcheck.model.document import entities
+
+
+def finished(saved: SavedCrew) -> list[SavedCrew]:
+    """The finished crews of a document besides the one that is gone on with."""
+    found = []
+    for entity in entities(saved.document):
+        if entity is saved.entity or entity.get("entity_type") != "crew" or not entity.get("tasks"):
+            continue
+        one = SavedCrew(saved.document, saved.checkpoint_id, saved.events, entity, primary=False)
+        if one.finished:
+            found.append(one)
+    return found
+
+
+def is_it(crew: Any, saved: SavedCrew, given: Any) -> bool:
+    """Whether a kickoff with these inputs is the one that was recorded."""
+    if match.compare(crew, saved, pair(crew, saved)):
+        return False
+    # callbacks before the kickoff may have made other inputs of them
+    return bool(crew.before_kickoff_callbacks) or recording.same_inputs(given, saved.inputs)
+
+
+def result(crew: Any, saved: SavedCrew) -> Any:
+    """What the kickoff had returned, made of what was recorded, and of the crew's own
+    callbacks after a kickoff."""
+    from crewai.crews.crew_output import CrewOutput
+    from crewai.types.usage_metrics import UsageMetrics
+
+    outputs = []
+    for index, (task, old) in enumerate(zip(crew.tasks, saved.tasks, strict=True)):
+        if saved.states[index] == SKIPPED:
+            outputs.append(task.get_skipped_task_output())
+            continue
+        label = facts.label(crew, index)
+        task.output = recording.output_of(task, old, label, saved.events)
+        recording.restore(task, old)
+        outputs.append(task.output)
+    last = next((one for one in reversed(outputs) if one.raw), outputs[-1])
+    try:
+        usage = UsageMetrics.model_validate(saved.entity.get("token_usage") or {})
+    except ValueError:
+        usage = UsageMetrics()
+    made: Any = CrewOutput(
+        raw=last.raw,
+        pydantic=last.pydantic,
+        json_dict=last.json_dict,
+        tasks_output=outputs,
+        token_usage=usage,
+    )
+    crew.usage_metrics = usage
+    for callback in crew.after_kickoff_callbacks:
+        made = callback(made)
+    return made
