@@ -77,8 +77,8 @@ def _of_trigger(pool: list[Entity], events: list[Event], trigger: str | None) ->
         for entity in pool:
             if _started_by(entity, event):
                 return entity
-    # events below the root may still name the state of a flow
-    for event in path:
+    # events below the root may still name the state of a flow: of flows in flows the outer
+    for event in reversed(path):
         flow_id = mapping(event.get("state")).get("id")
         for entity in pool:
             if flow_id is not None and mapping(entity.get("checkpoint_state")).get("id") == flow_id:

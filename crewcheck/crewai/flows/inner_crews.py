@@ -10,7 +10,7 @@ from typing import Any
 from crewcheck.crewai.crews import match, planning, recording, replay
 from crewcheck.crewai.crews.pairing import pair
 from crewcheck.crewai.crews.saved import SavedCrew
-from crewcheck.crewai.flows.scope import Scope, current
+from crewcheck.crewai.flows.scope import Scope, current, with_inputs
 from crewcheck.crewai.refusal import Refusal
 from crewcheck.crewai.saved import Entity
 from crewcheck.engine.invalidation import DONE, SKIPPED
@@ -69,7 +69,7 @@ def _armed(crew: Any, args: Any, named: dict[str, Any]) -> Iterator[tuple[Any, d
     callbacks = list(crew.before_kickoff_callbacks)
     if callbacks:
         crew.before_kickoff_callbacks = []  # the recorded inputs are what they returned
-        args, named = args[1:], {**named, "inputs": saved.inputs}
+        args, named = with_inputs(args, named, saved.inputs)
     told = replay.Replay(crew, kept, skipped)
     planning.arm(crew, saved, pair(crew, saved), frozenset())
     replay.arm(told)

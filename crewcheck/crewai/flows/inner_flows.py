@@ -13,7 +13,7 @@ from crewcheck.crewai.flows import feedback, match, replay, values
 from crewcheck.crewai.flows.adopt import name_of
 from crewcheck.crewai.flows.objects import is_internal
 from crewcheck.crewai.flows.saved import SavedFlow
-from crewcheck.crewai.flows.scope import Scope, current, entered
+from crewcheck.crewai.flows.scope import Scope, current, entered, with_inputs
 from crewcheck.crewai.flows.steps import steps_of
 from crewcheck.model.flow_calls import DONE, Call
 
@@ -61,7 +61,7 @@ def _armed(flow: Any, args: Any, named: dict[str, Any]) -> Iterator[tuple[Any, d
     replay.arm(told)
     inputs = {key: value for key, value in dict(given or {}).items() if key != "id"}
     try:
-        yield args[1:], {**named, "inputs": inputs or None}
+        yield with_inputs(args, named, inputs or None)
     finally:
         replay.disarm(told)
 

@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from crewcheck.crewai.flows.saved import SavedFlow, events_of_flow
 from crewcheck.crewai.saved import Entity
@@ -135,3 +135,12 @@ def entered(scope: Scope | None) -> Iterator[None]:
         yield
     finally:
         current.reset(token)
+
+
+def with_inputs(
+    args: tuple[Any, ...], named: dict[str, Any], inputs: Any
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The arguments of a kickoff with other inputs: they are the first, if given by place."""
+    if args:
+        return (inputs, *args[1:]), named
+    return args, {**named, "inputs": inputs}

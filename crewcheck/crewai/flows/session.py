@@ -14,6 +14,7 @@ from crewcheck.crewai.flows import feedback, inner_flows, match, nested, plan, r
 from crewcheck.crewai.flows.adopt import adopt, name_of
 from crewcheck.crewai.flows.objects import FlowKind
 from crewcheck.crewai.flows.saved import SavedFlow
+from crewcheck.crewai.flows.scope import with_inputs
 from crewcheck.crewai.flows.steps import Step, steps_of
 from crewcheck.crewai.flows.telling import FlowTelling, inside
 from crewcheck.crewai.saved import load_document
@@ -206,4 +207,4 @@ class FlowSession(Session[SavedFlow]):
     def arguments(self, args: Args, named: Named) -> tuple[Args, Named]:
         gone = ("from_checkpoint", "restore_from_state_id")
         rest = {key: value for key, value in named.items() if key not in gone}
-        return args[1:], {**rest, "inputs": self._inputs() or None}
+        return with_inputs(args, rest, self._inputs() or None)

@@ -10,7 +10,9 @@ INPUTS = None
 
 
 def clerk(role):
-    return Agent(role=role, goal="Help", backstory="Long at the desk", llm=llm())
+    return Agent(
+        role=role, goal="Help", backstory="Long at the desk", llm=llm(), checkpoint=checkpoint()
+    )
 
 
 class Desk(Flow):

@@ -22,7 +22,8 @@ class Inner(Flow):
             Task(description=f"Count {part} in {{seen}}", expected_output="a number", agent=agent)
             for part in ("wings", "legs")
         ]
-        return Crew(agents=[agent], tasks=tasks).kickoff(inputs={"seen": seen}).raw
+        crew = Crew(agents=[agent], tasks=tasks, checkpoint=checkpoint("task_completed"))
+        return crew.kickoff(inputs={"seen": seen}).raw
 
     @listen(count)
     def sum_up(self, counted):
@@ -36,8 +37,8 @@ class Outer(Flow):
 
     @listen(ask)
     def study(self, question):
-        first = Inner().kickoff(inputs={"thing": f"{self.state['topic']} one"})
-        second = Inner().kickoff(inputs={"thing": f"{self.state['topic']} two"})
+        first = Inner(checkpoint=checkpoint()).kickoff(inputs={"thing": f"{self.state['topic']} one"})
+        second = Inner(checkpoint=checkpoint()).kickoff(inputs={"thing": f"{self.state['topic']} two"})
         self.state["found"] = [first, second]
         return f"{first} {second}"
 

@@ -16,7 +16,7 @@ def painters():
         Task(description=f"{name} the sign of {{shop}}", expected_output="a sign", agent=agent)
         for name in names
     ]
-    return Crew(agents=[agent], tasks=tasks)
+    return Crew(agents=[agent], tasks=tasks, checkpoint=checkpoint("task_completed"))
 
 
 class Signs(Flow):
