@@ -17,7 +17,8 @@ from crewcheck.errors import Exit
 from crewcheck.runtimes.follow import list_runs
 from crewcheck.runtimes.spawn import open_run, start_run
 from tests.build import crew, document, ident, task, write
-from tests.tui.projects import FAKE, make_python
+from tests.tui.projects import FAKE
+from tests.tui.python import make_python
 
 HOSTILE = "\x1b[2J[red]sk-abcdefghijklmnopqrstuvwxyz0123456789ABCD"
 QUESTION = {
