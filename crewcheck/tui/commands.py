@@ -55,8 +55,8 @@ def commands(screen: BrowserScreen) -> Iterator[Command]:
     if isinstance(screen.detail.page, MethodsPage):
         yield Command("Methods: by call", "List the calls one by one, or the methods",
                       screen.action_by_call)  # fmt: skip
-    if screen.detail.tab == "inputs":
-        yield Command("Edit: add input", "Add an input", screen.action_add_input)
+    if screen.detail.tab in ("inputs", "state"):
+        yield Command("Edit: add", "Add an input, or a key of the state", screen.action_add_input)
     if screen.edits.total:
         yield Command("Edit: undo", "Take the last edit back", screen.action_undo)
         yield Command("Edit: drop all", "Take all edits of the checkpoint back",

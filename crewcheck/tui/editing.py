@@ -8,12 +8,14 @@ from typing import Any
 from crewcheck.engine.cut import Cut
 from crewcheck.engine.inspect import CallLine, Info
 from crewcheck.errors import UsageProblem
+from crewcheck.model.agent import QUESTION
 from crewcheck.model.edits import state_changes
 from crewcheck.model.flow_calls import DONE
 from crewcheck.model.harmless import one_line
 from crewcheck.model.json_path import write_path
 from crewcheck.tui import typed
 from crewcheck.tui.pages import Page, Subject
+from crewcheck.tui.pages.answer import AnswerPage
 from crewcheck.tui.pages.inputs import InputsPage
 from crewcheck.tui.pages.methods import MethodsPage
 from crewcheck.tui.pages.state import StatePage
@@ -30,7 +32,8 @@ class Target:
 
     ``kind`` is its JSON type; ``structured``: a text that must be JSON. ``known``: there
     was a value. ``index`` is the position of a task or call, ``name`` that of an input.
-    ``secrets``: nothing in it is hidden.
+    Of a state it is the whole one, or the value of one ``key``: then ``around`` is the whole
+    as it is now, and ``recorded`` as the document has it. ``secrets``: nothing in it is hidden.
     """
 
     what: str
@@ -42,7 +45,16 @@ class Target:
     name: str = ""
     known: bool = True
     structured: bool = False
+    key: str | None = None
+    around: Any = None
+    #: a text, and nothing else
+    steady: bool = False
     secrets: bool = False
+
+    @property
+    def retypes(self) -> bool:
+        """Whether it may become a value of another type."""
+        return (self.what == INPUT and not self.steady) or self.key is not None
 
     @property
     def text(self) -> str:
@@ -61,18 +73,23 @@ def target_of(subject: Subject, page: Page | None, index: int, *, secrets: bool)
     if info is None:
         raise CannotEdit("the document is still being read")
     kind = info.summary.kind
-    if kind not in ("crew", "flow"):
+    if kind not in ("crew", "flow", "agent"):
         kind = kind or "thing of unknown kind"
         raise CannotEdit(
-            f"only crews and flows can be forked so far, and this is a {kind}'s checkpoint"
+            f"only crews, flows and agents can be forked, and this is a {kind}'s checkpoint"
         )
     if isinstance(page, TasksPage) and page.count:
         target = _output(subject, page, index)
     elif isinstance(page, MethodsPage) and page.count:
         target = _result(subject, page.call_at(index))
     elif isinstance(page, StatePage):
-        return Target(STATE, "state of the flow", subject.state, info.state_to_edit,
-                      typed.OBJECT, secrets=secrets)  # fmt: skip
+        key = page.key_at(index)
+        if key is None:
+            return Target(STATE, "state of the flow", subject.state, info.state_to_edit,
+                          typed.OBJECT, secrets=secrets)  # fmt: skip
+        target = state_target(subject, key, secrets=secrets)
+    elif isinstance(page, AnswerPage):
+        target = _question(subject, info)
     elif isinstance(page, InputsPage) and page.count:
         may_change_inputs(info)
         target = _input(page, index)
@@ -81,6 +98,8 @@ def target_of(subject: Subject, page: Page | None, index: int, *, secrets: bool)
             "results are edited on the Methods tab, inputs on the Inputs tab, "
             "the state on the State tab"
         )
+    elif kind == "agent":
+        raise CannotEdit("what an agent is asked is edited on the Answer tab")
     else:
         raise CannotEdit("outputs are edited on the Tasks tab, inputs on the Inputs tab")
     if isinstance(target.value, Cut) or isinstance(target.recorded, Cut):
@@ -93,6 +112,40 @@ def target_of(subject: Subject, page: Page | None, index: int, *, secrets: bool)
     if not secrets and (typed.masked_in(target.value) or typed.is_masked(target.name)):
         raise CannotEdit(f"{target.title} {_MASKED}; start with --show-secrets to edit it")
     return target
+
+
+def state_target(subject: Subject, key: str, *, secrets: bool) -> Target:
+    """One key of a flow's state, also one that is not there yet."""
+    info, state = subject.info, subject.state
+    state = state if isinstance(state, dict) else {}
+    known = key in state
+    value = state.get(key)
+    return Target(
+        STATE,
+        f"{subject.shown(key)} of the state",
+        value,
+        info.state_to_edit if info is not None else None,
+        typed.kind_of(value) if known else typed.TEXT,
+        known=known,
+        key=key,
+        around=state,
+        secrets=secrets,
+    )
+
+
+def _question(subject: Subject, info: Info) -> Target:
+    """What an agent is asked."""
+    edited = subject.edits.inputs.get(QUESTION)
+    return Target(
+        INPUT,
+        "question",
+        info.question if edited is None else edited,
+        info.question,
+        typed.TEXT,
+        name=QUESTION,
+        known=info.question is not None or edited is not None,
+        steady=True,
+    )
 
 
 def may_change_inputs(info: Info) -> None:
@@ -163,6 +216,10 @@ def check(target: Target, text: str, kind: str) -> Any:
     value = typed.read(text, kind)
     if target.what != STATE:
         return value
+    if target.key is not None:
+        if not target.secrets and typed.masked_in(value):
+            raise typed.NotThat(f"this {_MASKED}")
+        value = {**target.around, target.key: value}
     try:
         changes = state_changes(target.recorded, value)
     except UsageProblem as error:

@@ -35,7 +35,8 @@ def pages_of(subject: Subject) -> list[Page]:
         pages.append(AnswerPage(subject))
     else:
         pages.append(TasksPage(subject))
-    pages.append(InputsPage(subject))
+    if kind != "agent":
+        pages.append(InputsPage(subject))
     if kind == "flow":
         pages.append(StatePage(subject))
     pages += [MessagesPage(subject), EventsPage(subject), DiffPage(subject), RawPage(subject)]

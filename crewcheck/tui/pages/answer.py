@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from crewcheck.model.agent import QUESTION
 from crewcheck.tui.layout import Block, Line
 from crewcheck.tui.pages.base import Page, heading
 
@@ -17,8 +18,16 @@ class AnswerPage(Page):
         if info is None:
             return self.waiting()
         blocks: list[Block] = []
+        edited = self.subject.edits.inputs.get(QUESTION)
+        if edited is not None:
+            blocks += [
+                Line([(f"{self.subject.glyphs.edited} ", "edited"), ("Your question", "heading"),
+                      ("  not forked yet: f forks, u undoes", "muted")]),
+                *self.long(edited), Line(),
+            ]  # fmt: skip
         if info.question is not None:
-            blocks += [*heading("Question"), *self.long(info.question), Line()]
+            said = "Question" if edited is None else "Recorded question"
+            blocks += [*heading(said), *self.long(info.question), Line()]
         if info.answer is not None:
             blocks += [*heading("Answer")]
             if info.answer.strip():

@@ -1,26 +1,73 @@
-"""The state of a flow as it was saved, and what a person has changed in it."""
+"""The state of a flow as it was saved, key by key, and what a person has changed in it."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 from crewcheck.engine.cut import Cut
-from crewcheck.model.json_path import changed_at, holds, write_path
-from crewcheck.tui.layout import Block, Body, Line, paint_json
-from crewcheck.tui.pages.base import Page, heading, json_body, plain, preview
+from crewcheck.model import words
+from crewcheck.model.json_path import Path, changed_at, holds, write_path
+from crewcheck.tui.layout import Block, Body, Cell, Line, paint_json
+from crewcheck.tui.pages.base import Page, Subject, heading, json_body, plain, preview
+from crewcheck.tui.typed import kind_of
+
+#: What the row of the whole state is called.
+ALL = "the whole state"
 
 
 class StatePage(Page):
-    """Pretty JSON. What was saved may be ahead of the methods that have finished."""
+    """The first row is the state as a whole, then one for each of its keys.
+
+    What was saved may be ahead of the methods that have finished: the rows are of what a
+    fork goes on with.
+    """
 
     tab = "state"
     title = "State"
+    share = 0.35
+
+    def __init__(self, subject: Subject) -> None:
+        super().__init__(subject)
+        state = subject.state
+        self.recorded: Any = self.info.state_to_edit if self.info is not None else None
+        self.keys: list[str] = list(state) if isinstance(state, dict) else []
+        self.count = len(self.keys) + 1 if self.keys else 0
+
+    def key_at(self, index: int) -> str | None:
+        """The key of a row, None for the whole state."""
+        return self.keys[index - 1] if 0 < index <= len(self.keys) else None
+
+    def heads(self) -> Sequence[Cell]:
+        return _row("", "key", "type", "value", "", "muted", "muted")
+
+    def cells(self, index: int) -> Sequence[Cell]:
+        key, glyphs = self.key_at(index), self.subject.glyphs
+        edited = self._edits_of(key)
+        sign = glyphs.edited if edited else ""
+        if key is None:
+            about = words.many(len(self.keys), "key")
+            return _row(sign, ALL, "object", about, "edited", "edited" if edited else "title",
+                        "muted")  # fmt: skip
+        value = self.subject.state[key]
+        style = "edited" if edited else ""
+        return _row(sign, self.subject.shown(key), kind_of(value), preview(value), "edited",
+                    style or "key", style)  # fmt: skip
+
+    def _edits_of(self, key: str | None) -> dict[Path, Any]:
+        edits = self.subject.edits.state
+        return {path: one for path, one in edits.items() if key is None or path[:1] == (key,)}
 
     def blocks(self, index: int) -> list[Block]:
         loaded = self.subject.loaded
         if loaded is None or loaded.info is None:
             return self.waiting()
+        key = self.key_at(index)
+        if key is not None:
+            return self._of_key(key)
         info = loaded.info
         if self.subject.edits.state:
-            return self._edited()
+            return [*self._changes(self.subject.edits.state), json_body(self.subject.state)]
         if info.state is None:
             return [Line(), Line([("  This flow has saved no state.", "muted")])]
         text = loaded.state_text
@@ -35,26 +82,60 @@ class StatePage(Page):
             *heading("State after the last finished method"), json_body(info.behind),
         ]  # fmt: skip
 
-    def _edited(self) -> list[Block]:
+    def _of_key(self, key: str) -> list[Block]:
+        value = self.subject.state[key]
+        edited = self._edits_of(key)
+        blocks: list[Block] = [
+            Line([(self.subject.shown(key), "title"), (f"  {kind_of(value)}", "muted")]), Line(),
+        ]  # fmt: skip
+        if not edited:
+            return [*blocks, *self._value(value)]
+        return [*blocks, *self._changes(edited), *self._value(value)]
+
+    def _value(self, value: Any) -> list[Block]:
+        return self.long(value) if value != "" else [Line([("An empty text.", "muted")])]
+
+    def _changes(self, edits: dict[Path, Any]) -> list[Block]:
+        """What a person has changed, a line for each place."""
         subject = self.subject
         blocks: list[Block] = [
             Line([(f"{subject.glyphs.edited} ", "edited"), ("Your state", "heading"),
                   ("  not forked yet: f forks, u undoes", "muted")])
         ]  # fmt: skip
-        state = subject.info.state_to_edit if subject.info is not None else None
-        for path, value in subject.edits.state.items():
+        state = self.recorded
+        for path, value in edits.items():
             known = holds(state, path)
             state, was = changed_at(state, path, value, "the state")
             blocks.append(
                 Line([(f"  {subject.shown(write_path(path))}", "key"),
                       (f"  {preview(value, 60)}", "edited"),
-                      (f"  was {preview(was, 60)}" if known else "  new", "muted")],
+                      (f"  was {preview(was, 60)}" if known else "  new", "muted"),
+                      (self._retyped(was, value) if known else "", "warn")],
                      hang=4)
             )  # fmt: skip
-        return [*blocks, Line(), json_body(subject.state)]
+        return [*blocks, Line()]
+
+    def _retyped(self, was: Any, value: Any) -> str:
+        """A word where a value has another type than before: a class may not take it."""
+        kinds = kind_of(was), kind_of(value)
+        return f", a {kinds[0]}: now a {kinds[1]}" if len({*kinds, "null"}) == 3 else ""
 
     def copied(self, index: int) -> tuple[str, str]:
+        key = self.key_at(index)
+        if key is not None:
+            return f"the state's {key}", plain(self.whole(self.subject.state[key]))
         loaded = self.subject.loaded
         if self.subject.edits.state:
             return "your state", plain(self.subject.state)
         return "the flow's state", self.whole(loaded.state_text) if loaded is not None else ""
+
+
+def _row(
+    mark: str, name: str, kind: str, value: str, mark_style: str, main: str, side: str
+) -> tuple[Cell, ...]:
+    return (
+        Cell(mark, mark_style, 1),
+        Cell(name, main, least=15, most=28),
+        Cell(kind, "muted", 8, rank=1),
+        Cell(value, side, least=12),
+    )

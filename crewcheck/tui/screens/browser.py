@@ -368,7 +368,7 @@ class BrowserScreen(ForestScreen):
         if action == "by_call":
             return self.has_store and isinstance(self.detail.page, MethodsPage)
         if action == "add_input":
-            return self.has_store and self.detail.tab == "inputs"
+            return self.has_store and self.detail.tab in ("inputs", "state")
         if action == "undo":
             return self.has_store and self.edits.can_undo
         if action == "drop_edits":

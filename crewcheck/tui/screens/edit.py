@@ -47,7 +47,7 @@ class EditScreen(Modal[Edited | None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+s", "keep", "Keep", id="edit.keep", tooltip="Keep the edit", priority=True),
         Binding("ctrl+t", "next_kind", "Type", id="edit.type", priority=True,
-                tooltip="Make the input a value of another type"),
+                tooltip="Make the input or key a value of another type"),
         Binding("escape", "drop", "Drop", id="edit.drop", tooltip="Drop what was typed",
                 priority=True),
     ]  # fmt: skip
@@ -86,10 +86,12 @@ class EditScreen(Modal[Edited | None]):
     def _show_kind(self) -> None:
         pieces: Pieces = [("type ", "label"), (self.kind, "key")]
         right: Pieces = []
-        if self.target.what == INPUT:
+        if self.target.retypes:
             if self.kind != self.target.kind and self.target.known:
                 pieces.append((f"  it was a {self.target.kind}", "warn"))
             right = [("ctrl+t ", "key"), ("another type", "muted")]
+        elif self.target.what == INPUT:
+            pieces = [("what the agent is asked", "muted")]
         elif self.target.what == STATE:
             pieces = [("JSON", "key"), ("  the state that the flow goes on with", "muted")]
         elif self.target.what == RESULT:
@@ -122,7 +124,7 @@ class EditScreen(Modal[Edited | None]):
             value = check(self.target, text, self.kind)
         except typed.NotThat as error:
             said = error.message
-            if self.target.what == INPUT and self.kind != typed.TEXT:
+            if self.target.retypes and self.kind != typed.TEXT:
                 said += "; ctrl+t chooses another type"
             self._say(said)
             self.area.focus()
@@ -131,7 +133,7 @@ class EditScreen(Modal[Edited | None]):
         self.dismiss(Edited(value))
 
     def action_next_kind(self) -> None:
-        if self.target.what != INPUT:
+        if not self.target.retypes:
             return
         at = typed.KINDS.index(self.kind)
         self.kind = typed.KINDS[(at + 1) % len(typed.KINDS)]

@@ -6,11 +6,14 @@ import os
 import shlex
 import subprocess
 import tempfile
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from textual.app import SuspendNotSupported
 
 from crewcheck.model import words
+from crewcheck.model.agent import QUESTION
 from crewcheck.model.harmless import one_line
 from crewcheck.tui import typed
 from crewcheck.tui.edit_book import EditBook, identity_of
@@ -23,12 +26,14 @@ from crewcheck.tui.editing import (
     Target,
     check,
     may_change_inputs,
+    state_target,
     steady,
     target_of,
 )
 from crewcheck.tui.layout import Line
 from crewcheck.tui.pages import Page, Subject
 from crewcheck.tui.pages.inputs import InputsPage
+from crewcheck.tui.pages.state import StatePage
 from crewcheck.tui.screens.dialogs import TypeScreen
 from crewcheck.tui.screens.edit import Edited, EditScreen
 from crewcheck.tui.screens.runs import RunsScreen
@@ -94,37 +99,43 @@ class EditingScreen(RunsScreen):
         self.app.push_screen(EditScreen(target), edited)
 
     def action_add_input(self) -> None:
-        """Ask for a name, then for the value of a new input."""
+        """Ask for a name, then for the value of a new input, or of a new key of a state."""
         subject = self.shown_subject()
         page, _ = self.shown_page()
-        if subject is None or not isinstance(page, InputsPage):
+        info = subject.info if subject is not None else None
+        if subject is None or info is None:
             return
-        info = subject.info
-        if info is None:
-            return
-        try:
-            may_change_inputs(info)
-        except CannotEdit as problem:
-            self._cannot(problem)
-            return
-        blocks = [Line([("The name, as ", ""), ("{name}", "key"), (" stands in the texts.", "")])]
+        if isinstance(page, StatePage):
+            self._add(subject, "key", page.keys, "The name of the key, as the methods look it up.",
+                      partial(state_target, subject, secrets=self.redactor.show))  # fmt: skip
+        elif isinstance(page, InputsPage):
+            try:
+                may_change_inputs(info)
+            except CannotEdit as problem:
+                self._cannot(problem)
+                return
+            known = [*(info.inputs or {}), *subject.edits.inputs]
+            self._add(subject, "input", known, "The name, as {name} stands in the texts.",
+                      lambda name: Target(INPUT, f"new input {subject.shown(name)}", None, None,
+                                          typed.TEXT, name=name, known=False))  # fmt: skip
 
+    def _add(
+        self, subject: Subject, what: str, known: Sequence[str], about: str,
+        target: Callable[[str], Target],
+    ) -> None:  # fmt: skip
         def named(name: str | None) -> None:
             name = (name or "").strip()
             if not name:
                 return
-            if name in (info.inputs or {}) or name in subject.edits.inputs:
-                self.notify(f"There is an input {subject.shown(name)} already: i edits it",
+            if name in known:
+                self.notify(f"There is {_an(what)} {subject.shown(name)} already: i edits it",
                             severity="warning", markup=False)  # fmt: skip
                 return
-            title = f"new input {subject.shown(name)}"
-            self._open(
-                subject,
-                Target(INPUT, title, None, None, typed.TEXT, name=name, known=False),
-            )
+            self._open(subject, target(name))
 
         self.app.push_screen(
-            TypeScreen("New input", blocks, keys="enter goes on, esc leaves it"), named
+            TypeScreen(f"New {what}", [Line([(about, "")])], keys="enter goes on, esc leaves it"),
+            named,
         )
 
     def action_edit_outside(self) -> None:
@@ -169,6 +180,8 @@ class EditingScreen(RunsScreen):
         else:
             info = subject.info
             given = info.inputs if info is not None else None
+            if info is not None and info.question is not None:
+                given = {QUESTION: info.question}
             changed = self.edits.set_input(identity, target.name, value, given, said)
         if not changed:
             self.notify("Nothing was changed", timeout=2.5)
@@ -198,6 +211,10 @@ class EditingScreen(RunsScreen):
         said = f"Dropped {words.many(count, 'edit')}: u brings back" if count else "No edits here"
         self.notify(said, timeout=4)
         self.show_edits()
+
+
+def _an(what: str) -> str:
+    return f"an {what}" if what[0] in "aeiou" else f"a {what}"
 
 
 def _in_editor(text: str, kind: str) -> tuple[str | None, str]:
