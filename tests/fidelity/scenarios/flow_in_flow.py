@@ -37,8 +37,9 @@ class Outer(Flow):
 
     @listen(ask)
     def study(self, question):
-        first = Inner(checkpoint=checkpoint()).kickoff(inputs={"thing": f"{self.state['topic']} one"})
-        second = Inner(checkpoint=checkpoint()).kickoff(inputs={"thing": f"{self.state['topic']} two"})
+        topic = self.state["topic"]
+        first = Inner(checkpoint=checkpoint()).kickoff(inputs={"thing": topic + " one"})
+        second = Inner(checkpoint=checkpoint()).kickoff(inputs={"thing": topic + " two"})
         self.state["found"] = [first, second]
         return f"{first} {second}"
 
