@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from crewcheck.crewai.calls import digest_of, plain
+from crewcheck.crewai.calls import digest_of, plain, tool_names
 
 _ALWAYS = {
     "type",
@@ -59,4 +59,5 @@ def as_record(kind: str, event: Any) -> dict[str, Any] | None:
         return None  # of an odd class: what cannot be told is asked again
     if kind == "llm_call_started":
         record["asked"] = digest_of(plain(event.messages))
+        record["tools"] = [{"name": name} for name in sorted(tool_names(event.tools))]
     return record

@@ -128,7 +128,14 @@ class Bench:
 
     def oracle(self, of: Recording, edit: Mapping[str, Any]) -> Ran:
         """The run of the edited program (`program.run` says what an edit may be)."""
-        return of.oracle(edit, lambda **more: self.run(of.scenario, **more))
+
+        def run(**more: Any) -> Ran:
+            ran = self.run(of.scenario, **more)
+            if ran.error:
+                raise RuntimeError(f"the program fails with the edit: {ran.error}")
+            return ran
+
+        return of.oracle(edit, run)
 
     def put_back(self, what: Recording, folder: Path) -> Path:
         """The user's project and home folder after the recorded run; the store in it."""

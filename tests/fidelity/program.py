@@ -227,7 +227,7 @@ class Calls:
 
 def _then(method: Callable[..., Any], ended: Callable[[Any], Any]) -> Callable[..., Any]:
     """A method, and what is made of its result."""
-    if inspect.iscoroutinefunction(method):
+    if asyncio.iscoroutinefunction(method):  # as CrewAI asks
 
         @functools.wraps(method)
         async def awaited(*args: Any, **named: Any) -> Any:

@@ -6,12 +6,10 @@ import functools
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from crewcheck.crewai.answers import formed, has_hooks, remembers
+from crewcheck.crewai.calls import Call, forms
 from crewcheck.crewai.flows.scope import Scope, current
-from crewcheck.crewai.saved import Entity
-from crewcheck.model.document import mapping, objects, text
-
-#: What a message is, as far as the model is concerned.
-_PARTS = ("role", "content", "tool_call_id", "name")
+from crewcheck.model.document import text
 
 _patched: set[Any] = set()
 _told: list[Callable[[str | None], None]] = []
@@ -71,46 +69,20 @@ def _awrapped(call: Callable[..., Any]) -> Callable[..., Any]:
     return answer
 
 
-def _recorded(model: Any, messages: Any, args: Any, named: Mapping[str, Any]) -> str | None:
+def _recorded(model: Any, messages: Any, args: Any, named: Mapping[str, Any]) -> Any:
     """What the model had said to these messages, taken out of the record."""
     scope: Scope | None = current.get()
-    if not scope or named.get("response_model") is not None or _has_hooks():
+    if not scope or has_hooks() or remembers(model):
         return None
-    wanted = plain(messages)
-    found = scope.take(scope.models, lambda pair: _is_answer(wanted, *pair))
+    wanted = forms(messages)
+
+    def fits(call: Call) -> bool:
+        same = any(call.answers(one) for one in wanted)
+        return same and formed(model, call.response, named) is not None
+
+    found = scope.take(scope.models, fits)
     if found is None:
         return None
     for told in _told:
         told(text(getattr(model, "model", None)))
-    return text(found[1].get("response"))
-
-
-def _is_answer(wanted: list[Any], asked: Entity, answered: Entity) -> bool:
-    recorded = plain(asked.get("messages"))
-    # the recorded list may have grown by what came after the call
-    rest = recorded[len(wanted) :]
-    response = text(answered.get("response"))
-    return recorded[: len(wanted)] == wanted and (
-        not rest or rest[0][:2] == ["assistant", response]
-    )
-
-
-def plain(messages: Any) -> list[Any]:
-    """Messages as far as they matter to a model."""
-    if isinstance(messages, str):
-        messages = [{"role": "user", "content": messages}]
-    made = []
-    for message in objects(messages):
-        calls = [mapping(one.get("function")) for one in objects(message.get("tool_calls"))]
-        parts = [message.get(part) for part in _PARTS]
-        made.append([*parts, [[call.get("name"), call.get("arguments")] for call in calls]])
-    return made
-
-
-def _has_hooks() -> bool:
-    """Whether the user's program looks at answers: it would miss those from the record."""
-    try:
-        from crewai.hooks import get_after_llm_call_hooks, get_before_llm_call_hooks
-    except ImportError:
-        return False
-    return bool(get_after_llm_call_hooks() or get_before_llm_call_hooks())
+    return formed(model, found.response, named)

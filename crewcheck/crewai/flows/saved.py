@@ -138,6 +138,17 @@ class SavedFlow(Saved):
         roots = [*call.attempts, *([call.started_id] if call.started_id else [])]
         return within(self.events, roots)
 
+    def later_within(self, method: str) -> list[Entity]:
+        """What earlier runs had done in calls of a method behind the checkpoint."""
+        begun = [
+            text(event.get("event_id")) or ""
+            for event in self.later
+            if event.get("type") == "method_execution_started"
+            and text(event.get("method_name")) == method
+            and self._is_of_it(event)
+        ]
+        return within(self.later, begun)
+
     def feedback_of(self, call: Call) -> Mapping[str, Any]:
         """What a person said to what a finished call gave, an empty one if nobody did."""
         said = [one for one in self.feedback if text(one.get("method_name")) == call.method]

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, TypeVar
 
+from crewcheck.crewai.calls import finished_calls
 from crewcheck.crewai.flows.saved import SavedFlow, events_of_flow
 from crewcheck.crewai.saved import Entity
 from crewcheck.model.document import INTERNAL_FLOWS, entities, mapping, text
@@ -36,7 +37,7 @@ class Scope:
         self.agents = _pairs(
             self.events, "lite_agent_execution_started", "lite_agent_execution_completed"
         )
-        self.models = _model_calls(self.events)
+        self.models = finished_calls(self.events)
 
     def __bool__(self) -> bool:
         return bool(self.events)
@@ -106,24 +107,6 @@ def _pairs(events: Sequence[Entity], opening: str, closing: str) -> list[tuple[E
         started = begun.get(text(event.get("started_event_id")))
         if event.get("type") == closing and started is not None:
             found.append((started, event))
-    return found
-
-
-def _model_calls(events: Sequence[Entity]) -> list[tuple[Entity, Entity]]:
-    """The model calls that were answered with a plain text."""
-    asked: dict[str, Entity] = {}
-    found = []
-    for event in events:
-        call_id = text(event.get("call_id")) or ""
-        if event.get("type") == "llm_call_started":
-            asked[call_id] = event
-        elif (
-            event.get("type") == "llm_call_completed"
-            and event.get("call_type") == "llm_call"
-            and call_id in asked
-            and text(event.get("response"))
-        ):
-            found.append((asked[call_id], event))
     return found
 
 

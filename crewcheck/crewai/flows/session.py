@@ -146,7 +146,7 @@ class FlowSession(Session[SavedFlow]):
         self._fresh += call is None
         token = inside.set((index, method))
         try:
-            with self._nested.within(call):
+            with self._nested.within(call, method):
                 yield
         finally:
             inside.reset(token)

@@ -1,7 +1,7 @@
 # mypy: ignore-errors
 """A checkpoint at the end of each task only: a run that is cut off is far beyond the newest."""
 
-from _common import checkpoint, fails, llm
+from _common import checkpoint, llm
 from crewai import Agent, Crew, Task
 from crewai.tools import BaseTool
 from pydantic import BaseModel
@@ -9,7 +9,7 @@ from pydantic import BaseModel
 KIND = "crew"
 INPUTS = {"place": "harbour"}
 EDIT_INPUTS = {"place": "station"}
-FAULT = True
+FAULT = "Sum it up"
 
 
 class Sum(BaseModel):
@@ -22,7 +22,6 @@ class Count(BaseTool):
     description: str = "Count things"
 
     def _run(self, what: str) -> str:
-        fails("counting")
         with open("counted.log", "a", encoding="utf-8") as file:
             file.write(what + "\n")
         return f"{len(what)} {what}"

@@ -9,6 +9,7 @@ from crewai.flow.flow import Flow, and_, listen, start
 KIND = "flow"
 INPUTS = {"city": "Rome"}
 EDIT_RESULT = {"streets": "STREETS by hand"}
+ASKED_AGAIN_OK = {"fork+result": "route listens to streets, and asks the same whatever it returned"}
 
 
 class Trip(Flow):
