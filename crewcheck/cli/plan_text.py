@@ -19,6 +19,9 @@ def plan_lines(report: dict[str, Any]) -> Iterator[Line]:
     yield f"{verb} {what} from {name(report['checkpoint_id'])}", "bold"
     if report["branch"]:
         yield f"  branch   {name(report['branch'])}", ""
+    for loss in report["losses"]:
+        if loss.get("doubt"):
+            yield f"  unknown  {_told(loss)}", "yellow"
     if report.get("entry"):
         origin = one_line(report["entry_origin"])
         yield f"  entry    {one_line(str(report['entry']))}  ({origin})", ""
@@ -70,6 +73,8 @@ def _remarks(report: dict[str, Any]) -> Iterator[Line]:
     for warning in report.get("warnings") or []:
         yield f"  beware   {_told(warning)}", "yellow"
     for loss in report["losses"]:
+        if loss.get("doubt"):
+            continue
         yield f"  note     {_told(loss)}", "dim"
     if report.get("ran_before"):
         yield "  note     the program has already run up to its kickoff", "yellow"

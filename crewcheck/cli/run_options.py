@@ -33,11 +33,23 @@ _RUN = (
     click.option(
         "--allow-before", is_flag=True, help="Let --script kick off other crews before this one."
     ),
+    click.option(
+        "--without-project", is_flag=True,
+        help="Rebuild the crew or agent from the checkpoint; what is lost is named.",
+    ),
+    click.option(
+        "--allow-losses", is_flag=True,
+        help="With --without-project --yes: accept what the checkpoint cannot tell.",
+    ),
+    click.option(
+        "--trust-endpoint", is_flag=True,
+        help="With --without-project: ask models where the checkpoint says.",
+    ),
     click.option("--answer", "answers", metavar="TEXT", multiple=True, help="Answers a prompt."),
     click.option("--dry-run", is_flag=True, help="Show the plan, and run nothing."),
     click.option("-y", "--yes", is_flag=True, help="Do not ask for a confirmation."),
     click.option("--log", "show_log", is_flag=True, help="Show what the program prints."),
-)
+)  # fmt: skip
 
 _EDIT = (
     click.option("--branch", metavar="NAME", help="The new branch. [default: fork/ID_xxxxxx]"),
@@ -82,6 +94,11 @@ def wish_from(action: str, options: dict[str, Any]) -> Wish:
         raise UsageProblem("--entry and --script exclude each other")
     if options["args"] and not options["script"]:
         raise UsageProblem("--arg is for --script")
+    alone = options["without_project"]
+    if alone and (options["entry"] or options["script"]):
+        raise UsageProblem("--without-project excludes --entry and --script")
+    if not alone and (options["allow_losses"] or options["trust_endpoint"]):
+        raise UsageProblem("--allow-losses and --trust-endpoint are for --without-project")
     return Wish(
         action=action,
         branch=options.get("branch"),
@@ -91,6 +108,9 @@ def wish_from(action: str, options: dict[str, Any]) -> Wish:
         python=options["python"],
         allow_changed=options["allow_changed"],
         allow_before=options["allow_before"],
+        without_project=alone,
+        allow_losses=options["allow_losses"],
+        trust_endpoint=options["trust_endpoint"],
         answers=list(options["answers"]),
     )
 

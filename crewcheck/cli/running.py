@@ -221,7 +221,8 @@ class Started(Followed):
         """Start it, follow it to its end, and return the exit code."""
         self.dry_run, self.yes = dry_run, yes
         if not self.as_json and not self.console.quiet:
-            what = self.prepared.spec.entry or self.prepared.spec.script
+            spec = self.prepared.spec
+            what = spec.entry or spec.script or "the checkpoint alone"
             click.secho(f"  loading {one_line(str(what))} ...", err=True, dim=True)
         with start(self.prepared) as handle:
             return self.follow(handle)
@@ -263,6 +264,8 @@ class Started(Followed):
             self._check_answers(report)
             if not self.yes:
                 _ask(self.as_json)
+            elif not self.prepared.wish.allow_losses:
+                _refuse_doubts(report)
             self.state.checkpoint_id = confirm(self.prepared, handle, plan)
         except (CrewcheckError, click.Abort, KeyboardInterrupt):
             handle.abort()
@@ -374,6 +377,21 @@ class _Interrupts:
 def has_terminal() -> bool:
     """Whether a person can be asked."""
     return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def _refuse_doubts(report: dict[str, Any]) -> None:
+    """What nobody can tell is accepted by a person, not by ``--yes``. Raises `Refused`."""
+    doubts = [loss for loss in report["losses"] if loss.get("doubt")]
+    if doubts:
+        named = "; ".join(
+            f"{one['where']}: {one['message']}" if one["where"] else one["message"]
+            for one in doubts
+        )
+        raise Refused(
+            f"the checkpoint alone does not tell whether this would do what the project does: "
+            f"{named}",
+            "accept it with --allow-losses, or go on with the project: --entry or --script",
+        )
 
 
 def _ask(as_json: bool) -> None:

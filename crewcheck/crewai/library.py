@@ -165,6 +165,8 @@ def _do(
         branch=branch,
         inputs=inputs,
         outputs={str(index): value for index, value in wish.edits.outputs.items()},
+        results={str(index): value for index, value in wish.edits.results.items()},
+        state=[[list(path), value] for path, value in wish.edits.state.items()],
         allow_changed=wish.allow_changed,
     )
 
@@ -174,7 +176,7 @@ def _do(
             told["checkpoint_id"], _, told["document"] = write_fork(
                 source, wish.edits, branch, running
             )
-        return {**told, "outputs": spec.outputs, "inputs": inputs or None}
+        return {**told, "outputs": spec.outputs, "results": spec.results, "inputs": inputs or None}
 
     try:
         session: Session[Any] = open_session(

@@ -14,7 +14,7 @@ from crewcheck.crewai import telling, writes
 from crewcheck.crewai.bus import flush
 from crewcheck.crewai.channel import Channel
 from crewcheck.crewai.session import Session
-from crewcheck.engine.invalidation import RUN
+from crewcheck.engine.invalidation import KEEP
 from crewcheck.runtimes.wire import Message
 
 Confirm = Callable[[list[int]], Mapping[str, Any]]
@@ -39,8 +39,8 @@ class LocalChannel(Channel):
     def decision(self) -> Message:
         """Go, as planned."""
         items = self._plan.get("items") or []
-        run = [item["index"] for item in items if item["action"] == RUN]
-        keep = [item["index"] for item in items if item["action"] != RUN]
+        run = [item["index"] for item in items if item["action"] != KEEP]
+        keep = [item["index"] for item in items if item["action"] == KEEP]
         return {"type": "go", "keep": keep, **self._confirm(run)}
 
     def answer(self, prompt_id: str) -> str:

@@ -57,13 +57,6 @@ class Runner:
 
     def run(self, spec: RunSpec) -> None:
         """The whole run. Raises what ends it otherwise than well."""
-        if not spec.entry and not spec.script:
-            raise Refusal(
-                "no-entry",
-                "restoring from the checkpoint alone is not possible so far",
-                "name the project's crew or flow with --entry MODULE:ATTR, or its program with "
-                "--script",
-            )
         session = self.session = open_session(self.channel, spec, load_document(spec.document_path))
         known = [text(event.get("event_id")) or "" for event in session.saved.events]
         session.saved.take_later(read_work(spec.work, known))
@@ -77,8 +70,10 @@ class Runner:
             self._validate(spec.validate, session.saved)
         if spec.script:
             self._script(session, spec.script, spec.args)
+        elif spec.entry:
+            self._object(session, spec.entry)
         else:
-            self._object(session, spec.entry or "")
+            self._document(session, spec)
         flush()
         session.finished()
 
@@ -151,6 +146,19 @@ class Runner:
 
         with no_kickoff(entry, self._leave_now):
             target, full = objects.load(entry, session.kind)
+        self._go_on(session, target, full)
+
+    def _document(self, session: Session[Any], spec: RunSpec) -> None:
+        """Without the project: what was saved is built anew."""
+        from crewcheck.crewai import restore
+        from crewcheck.crewai.loading import no_kickoff
+
+        with no_kickoff("a tool's module", self._leave_now):
+            target, session.lost = restore.rebuild(session.saved, spec)
+        session.asked_with(None)
+        self._go_on(session, target, restore.ENTRY)
+
+    def _go_on(self, session: Session[Any], target: Any, full: str) -> None:
         session.say_loaded(target, full, ran_before=False)
         session.say_plan(target)
         session.agree(target)

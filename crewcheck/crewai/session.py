@@ -48,6 +48,8 @@ class Session(Generic[S]):
         #: What the new checkpoints follow: the fork's own one, once it has been written.
         self.parent_id = saved.checkpoint_id
         self.record: Any = None
+        #: What is lost because the object is not the user's own: said first in the plan.
+        self.lost: list[dict[str, Any]] = []
 
     # What each kind does its own way.
 

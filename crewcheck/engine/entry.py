@@ -177,12 +177,17 @@ def matches(source: Source, look: Look) -> list[Match]:
 _HAS = {"flow": "the methods", "agent": "the role"}
 
 
+def _without(kind: str) -> str:
+    """The way out where there is no project, for what can go on without."""
+    return "" if kind == FLOW else "; or go on without it: --without-project"
+
+
 def _only_match(source: Source, project: Project, found: list[Match]) -> Match:
     kind, folder = source.kind, shown(project.folder)
     if not found:
         raise NoEntry(
             f"no {kind} in {folder} has {_HAS.get(kind, 'the tasks')} of this checkpoint",
-            "name it: --entry module:attr, or --script FILE",
+            "name it: --entry module:attr, or --script FILE" + _without(kind),
         )
     can = [one for one in found if one.candidate.can_be_imported]
     if len(can) > 1:

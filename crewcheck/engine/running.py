@@ -52,6 +52,9 @@ class Wish:
     python: str | None = None
     allow_changed: bool = False
     allow_before: bool = False
+    without_project: bool = False
+    allow_losses: bool = False
+    trust_endpoint: bool = False
     answers: list[str] = field(default_factory=list)
     max_attempts: int = attempts.MOST
 
@@ -113,6 +116,7 @@ def prepare(source: Source, wish: Wish) -> Prepared:
         # how many tasks the crew has is not known: more than its last run has done, perhaps
         allow_changed=wish.allow_changed or source.partial,
         allow_before=wish.allow_before,
+        trust_endpoint=wish.trust_endpoint,
         answers=list(wish.answers),
         validate=project.config.validate if wish.action == RESUME else None,
     )
@@ -147,6 +151,8 @@ def _project_and_entry(source: Source, wish: Wish, store: str) -> tuple[Project,
 
 
 def _entry_in(source: Source, wish: Wish, project: Project) -> Entry:
+    if wish.without_project:
+        return Entry("without the project")
     return find_entry(source, project, entry=wish.entry, script=wish.script, args=wish.args)
 
 

@@ -39,6 +39,9 @@ class RunSpec:
     ``validate`` (``module:function``) is asked before the plan whether the checkpoint is
     still good.
 
+    Without the project ``trust_endpoint`` accepts an address of a model that only the
+    document names.
+
     ``unattended_seconds``: how long the supervisor waits for `go` while nobody is
     attached; ``grace_seconds``: how long for the child to end after each signal.
     ``boot`` is the program that the child runs, None for ours.
@@ -69,6 +72,7 @@ class RunSpec:
     keep: list[int | str] = field(default_factory=list)
     allow_changed: bool = False
     allow_before: bool = False
+    trust_endpoint: bool = False
     answers: list[str] = field(default_factory=list)
     work: list[str] = field(default_factory=list)
     validate: str | None = None

@@ -116,7 +116,7 @@ class AgentSession(Session[SavedAgent]):
             "plan",
             items=[item.as_dict()],
             warnings=warnings,
-            losses=losses,
+            losses=[*self.lost, *losses],
             changed=changed,
             branch=self.branch,
             nothing_to_run=item.action == KEEP,

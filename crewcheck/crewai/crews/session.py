@@ -75,7 +75,7 @@ class CrewSession(Session[SavedCrew]):
             "plan",
             items=[item.as_dict() for item in made.items],
             warnings=made.warnings,
-            losses=made.losses,
+            losses=[*self.lost, *made.losses],
             changed=made.changed,
             branch=self.spec.branch or self.saved.branch,
             nothing_to_run=not any(item.action == RUN for item in made.items),
