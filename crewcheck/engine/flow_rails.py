@@ -27,6 +27,14 @@ MOST_RAILS = 10
 #: Box characters by the weights (0, 1, 2) of their arms: up * 27 + right * 9 + down * 3 + left.
 _BOXES = " ╴╸╷╮┑╻┒┓╶─╾╭┬┭┎┰┱╺╼━┍┮┯┏┲┳╵╯┙│┤┥╽┧┪╰┴┵├┼┽┟╁╅┕┶┷┝┾┿┢╆╈╹┚┛╿┦┩┃┨┫┖┸┹┞╀╃┠╂╉┗┺┻┡╄╇┣╊╋"
 _LIGHT, _HEAVY = 1, 2
+#: Stand-ins where a terminal is not UTF-8: what was gone is told from the rest there, too.
+PLAIN = {
+    **dict.fromkeys("━╸╺", "="),
+    **dict.fromkeys("─╴╶", "-"),
+    **dict.fromkeys("┃╹╻┣┫┡┢┩┪┞┟┦┧┠┨┝┥╿╽", "|"),
+    **dict.fromkeys("│╵╷├┤", ":"),
+    **dict.fromkeys("╭╮╰╯┌┐└┘┏┓┗┛┒┑┎┍┕┖┙┚┬┴┳┻┯┷┰┸┱┲┹┺┭┮┵┶┼╋╂┿╀╁╃╄╅╆╇╈╉╊┽┾╼╾", "+"),
+}
 
 
 @dataclass(frozen=True, slots=True)
