@@ -27,6 +27,7 @@ MESSAGE_COLUMNS = ("label", "task", "agent", "role", "name", "content", "tool_ca
 @common_options
 @click.option("--task", metavar="TASK", help="One task: its number from 1, name or id; a method.")
 @click.option("--inputs", is_flag=True, help="The inputs of the kickoff.")
+@click.option("--graph", is_flag=True, help="The methods of a flow, and the route it took.")
 @click.option("--state", is_flag=True, help="The state of a flow.")
 @click.option("--agents", is_flag=True, help="The agents, their models and tools.")
 @click.option("--messages", is_flag=True, help="What was said to the models and by them.")
@@ -49,6 +50,7 @@ def command(console: Console, /, ref: str | None, as_json: bool, **options: Any)
     Examples:
       crewcheck show latest --task research
       crewcheck show main~1 --inputs --messages
+      crewcheck show my-branch --graph
       crewcheck show 176e579a --events --json | jq '.events.models'
       crewcheck show latest --path 'entities[0].tasks[1].output.raw' > notes.md
       crewcheck show latest --raw | jq .

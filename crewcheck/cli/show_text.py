@@ -9,6 +9,7 @@ from rich.text import Text
 
 from crewcheck.cli import marks
 from crewcheck.cli.console import Console, unicode_output
+from crewcheck.cli.graph_text import print_graph
 from crewcheck.cli.info_text import (
     TextPage,
     agent_line,
@@ -208,6 +209,7 @@ def _print_table(rich: Rich, heads: list[str], lines: list[list[Text]], sides: s
 
 _PRINT: dict[str, Any] = {
     "inputs": _inputs,
+    "graph": print_graph,
     "state": _state,
     "agents": _agents,
     "messages": _messages,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -88,6 +88,51 @@ class FlowGraph:
     nodes: tuple[FlowNode, ...]
     edges: tuple[FlowEdge, ...]
     class_known: bool
+
+    def as_dict(self) -> dict[str, Any]:
+        """As ``show --graph --json`` promises it."""
+        return {
+            "class_known": self.class_known,
+            "methods": [
+                {
+                    "name": node.name,
+                    "kind": node.kind,
+                    "state": node.state,
+                    "calls": node.calls,
+                    "waits_for": None if node.waits_for is None else list(node.waits_for),
+                    "all_of": node.all_of,
+                }
+                for node in self.nodes
+            ],
+            "edges": [
+                {
+                    "source": self.nodes[edge.source].name,
+                    "target": self.nodes[edge.target].name,
+                    "label": edge.label,
+                    "taken": edge.taken,
+                    "back": edge.back,
+                }
+                for edge in self.edges
+            ],
+        }
+
+    def waits(self, at: int, shown: Callable[[str], str], loop: str) -> str:
+        """What a method waits for, on one line: ``draft or "again" ↺`` (``loop`` is the sign
+        of what leads back). ``shown`` makes a name harmless."""
+        node, into = self.nodes[at], self.into(at)
+        names = {one.name for one in self.nodes}
+        if node.waits_for is None:
+            # what is known is only what set it off
+            said = [shown(self.nodes[edge.source].name) for edge in into]
+        else:
+            back = {edge.label or self.nodes[edge.source].name for edge in into if edge.back}
+            said = [
+                (shown(name) if name in names else f'"{shown(name)}"')
+                + (f" {loop}" if name in back else "")
+                for name in node.waits_for
+            ]
+        word = " and " if node.all_of else " or "
+        return word.join((", ".join(said[:-1]), said[-1])) if said[1:] else "".join(said)
 
     def into(self, at: int) -> list[FlowEdge]:
         return [edge for edge in self.edges if edge.target == at]

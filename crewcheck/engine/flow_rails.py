@@ -11,7 +11,8 @@ narrow: ::
     ○───┨  go_right   "right"
     ✗━━━┛  end        go_left, go_back or go_right
 
-What was gone is drawn with heavy lines.
+A method is reached from above or from the left, and leads on below or to the right. What was
+gone is drawn with heavy lines.
 """
 
 from __future__ import annotations
@@ -26,6 +27,14 @@ MOST_RAILS = 10
 #: Box characters by the weights (0, 1, 2) of their arms: up * 27 + right * 9 + down * 3 + left.
 _BOXES = " ╴╸╷╮┑╻┒┓╶─╾╭┬┭┎┰┱╺╼━┍┮┯┏┲┳╵╯┙│┤┥╽┧┪╰┴┵├┼┽┟╁╅┕┶┷┝┾┿┢╆╈╹┚┛╿┦┩┃┨┫┖┸┹┞╀╃┠╂╉┗┺┻┡╄╇┣╊╋"
 _LIGHT, _HEAVY = 1, 2
+#: Stand-ins where a terminal is not UTF-8: what was gone is told from the rest there, too.
+PLAIN = {
+    **dict.fromkeys("━╸╺", "="),
+    **dict.fromkeys("─╴╶", "-"),
+    **dict.fromkeys("┃╹╻┣┫┡┢┩┪┞┟┦┧┠┨┝┥╿╽", "|"),
+    **dict.fromkeys("│╵╷├┤", ":"),
+    **dict.fromkeys("╭╮╰╯┌┐└┘┏┓┗┛┒┑┎┍┕┖┙┚┬┴┳┻┯┷┰┸┱┲┹┺┭┮┵┶┼╋╂┿╀╁╃╄╅╆╇╈╉╊┽┾╼╾", "+"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,25 +135,26 @@ class _Drawing:
     def _lane(self, at: int, coming: Sequence[_Rail]) -> int:
         """Where the node stands: on a rail that ends here, else beside those that go on.
 
-        Not right below a node that it has nothing to do with: it would seem to follow it.
+        These are on its left, for a rail that it joins is on its right. Not right below a
+        node that it has nothing to do with: it would seem to follow it.
         """
-        taken = {rail.lane for rail in self._rails}
+        rails = {rail.lane for rail in self._rails}
+        taken = set(rails)
         lane_above, above = self._before
         if above >= 0 and at not in self._ways[above]:
             taken.add(lane_above)
-        ending = [rail.lane for rail in coming if len(rail.ways) == 1]
+        passing = max((rail.lane for rail in coming if len(rail.ways) > 1), default=-1)
+        ending = [rail.lane for rail in coming if len(rail.ways) == 1 and rail.lane > passing]
         if ending:
-            lane = min(ending)
-            free = lane
-            while free and free - 1 not in {rail.lane for rail in self._rails}:
+            lane = free = min(ending)
+            while free - 1 > passing and free - 1 not in rails:
                 free -= 1
                 lane = lane if free in taken else free
             return lane
-        lane = min((rail.lane + 1 for rail in coming), default=0)
-        if coming:
-            # its siblings stand in the same lane
-            taken = {rail.lane for rail in self._rails}
-        while lane in taken:
+        # its siblings stand in the same lane
+        full = rails if coming else taken
+        lane = passing + 1
+        while lane in full:
             lane += 1
         return lane
 
@@ -154,7 +164,9 @@ class _Drawing:
         if not ways:
             return
         weight = _HEAVY if any(ways.values()) else _LIGHT
-        same = next((rail for rail in self._rails if rail.ways.keys() == ways.keys()), None)
+        same = next(
+            (one for one in self._rails if one.lane > lane and one.ways.keys() == ways.keys()), None
+        )
         if same is not None:
             canvas.reach(lane, same.lane, weight)
             for target, gone in ways.items():

@@ -14,9 +14,11 @@ from crewcheck.model.harmless import name as shown
 from crewcheck.model.json_path import value_at
 from crewcheck.model.messages import Conversation, conversations
 from crewcheck.model.primary import primary
+from crewcheck.model.scan import FINISHED
 from crewcheck.model.timeline import Timeline, timeline
 
 if TYPE_CHECKING:
+    from crewcheck.engine.flow_graph import FlowGraph
     from crewcheck.engine.redaction import Redactor
     from crewcheck.model.crew import Task
     from crewcheck.model.flow import Method
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
     from crewcheck.stores.base import Store
 
 #: What can be shown beside a task or method, in this order.
-SECTIONS = ("inputs", "state", "agents", "messages", "events")
+SECTIONS = ("inputs", "graph", "state", "agents", "messages", "events")
 
 
 class Shown:
@@ -39,6 +41,7 @@ class Shown:
         self.document = store.document(checkpoint.header)
         self._notes = store.notes(checkpoint.header)
         self._stored = store.stored
+        self._store = store.location
         self._info: Info | None = None
 
     @property
@@ -57,9 +60,12 @@ class Shown:
         }
 
     def section(self, section: str) -> Any:
-        """``inputs``, ``state``, ``agents``, ``messages`` or ``events``."""
+        """One of `SECTIONS`."""
         if section == "inputs":
             return self.info.inputs
+        if section == "graph":
+            graph = self.graph()
+            return self.redactor.value(graph.as_dict()) if graph is not None else None
         if section == "state":
             return self.info.state
         if section == "agents":
@@ -81,6 +87,20 @@ class Shown:
                 return "method", method
         known = ", ".join(f"{at} {shown(one.name)}" for at, one in enumerate(methods, 1))
         raise NotFound(f'no method "{shown(wanted)}"', f"there are: {known}" if known else "")
+
+    def graph(self) -> FlowGraph | None:
+        """The methods of a flow and the route that it took, with its class where that is in
+        the project for certain; None of anything else."""
+        from crewcheck.engine.flow_classes import FlowClasses
+        from crewcheck.engine.flow_graph import flow_graph
+
+        if self.info.summary.kind != "flow":
+            return None
+        classes = FlowClasses(self._store)
+        classes.read()
+        calls = self.info.calls
+        steps = classes.steps(self.info.summary.name, (call.method for call in calls))
+        return flow_graph(calls, steps, finished=self.info.summary.status == FINISHED)
 
     def conversations(self) -> list[Conversation]:
         """What was said, masked."""

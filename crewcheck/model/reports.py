@@ -323,6 +323,37 @@ class TimelineReport(_Shape):
     models: list[ShareReport]
 
 
+class NodeReport(_Shape):
+    """A method of a flow. ``state`` is ``done``, ``failed``, ``paused``, ``running``, ``next``,
+    ``may come`` or ``not taken``; ``kind`` null where the class is not known. ``waits_for``
+    are methods and labels, null where unknown; ``all_of``: it waits for each of them."""
+
+    name: str
+    kind: str | None
+    state: str
+    calls: int
+    waits_for: list[str] | None
+    all_of: bool
+
+
+class EdgeReport(_Shape):
+    """From a method to one that listens to it. ``back``: it closes a loop."""
+
+    source: str
+    target: str
+    label: str | None
+    taken: bool
+    back: bool
+
+
+class GraphReport(_Shape):
+    """A flow as a graph; ``class_known`` false: only what ran is in it."""
+
+    class_known: bool
+    methods: list[NodeReport]
+    edges: list[EdgeReport]
+
+
 class ShowReport(_Shape):
     """What ``show --json`` prints: the checkpoint, and a key for each option given."""
 
@@ -332,6 +363,7 @@ class ShowReport(_Shape):
     task: TaskReport | None = None
     method: MethodReport | None = None
     inputs: dict[str, Any] | None = None
+    graph: GraphReport | None = None
     state: Any = None
     agents: list[AgentReport] | None = None
     messages: list[ConversationReport] | None = None

@@ -15,6 +15,7 @@ from typing import NamedTuple, Protocol
 
 from rich.cells import cell_len, set_cell_size, split_graphemes
 
+from crewcheck.engine.flow_rails import PLAIN
 from crewcheck.model.harmless import harmless
 
 #: A text and the name of its style.
@@ -381,12 +382,7 @@ _KEY = re.compile(r'(\s*)("(?:[^"\\]|\\.)*")(: ?)(.*)', re.DOTALL)
 _PLAIN = {
     **{"…": "~", "→": ">", "–": "-", "—": "-", "␤": "?"},
     **{"“": '"', "”": '"', "\u2018": "'", "’": "'"},
-    # lines, heavy and light
-    **dict.fromkeys("━╸╺", "="),
-    **dict.fromkeys("─╴╶", "-"),
-    **dict.fromkeys("┃╹╻┣┫┡┢┩┪┞┟┦┧┠┨┝┥╿╽", "|"),
-    **dict.fromkeys("│╵╷├┤", ":"),
-    **dict.fromkeys("╭╮╰╯┌┐└┘┏┓┗┛┒┑┎┍┕┖┙┚┬┴┳┻┯┷┰┸┱┲┹┺┭┮┵┶┼╋╂┿╀╁╃╄╅╆╇╈╉╊┽┾╼╾", "+"),
+    **PLAIN,
 }
 _BOLD = re.compile(r"(\*\*)(?=\S)([^*]+)(\*\*)")
 _ATOM = re.compile(r"\s*(?:-?[0-9.eE+-]+|true|false|null|NaN|-?Infinity),?")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from crewcheck.engine.flow_graph import FlowGraph, FlowNode
 from crewcheck.engine.flow_rails import Row, rows
@@ -41,27 +41,11 @@ class Route:
         return Cell("", "", self._width)
 
     def waits(self, at: int) -> str:
-        """What a method waits for, on one line: ``draft or "again" ↺``."""
-        node = self.graph.nodes[at]
-        into = self.graph.into(at)
-        loops = {edge.label or self.graph.nodes[edge.source].name for edge in into if edge.back}
-        if node.waits_for is None or not self.graph.class_known:
-            # what is known is only what set it off
-            names = [self._name(self.graph.nodes[edge.source].name) for edge in into]
-            return self._listed(names, "or")
-        methods = {one.name for one in self.graph.nodes}
-        names = [
-            (self._name(name) if name in methods else f'"{self._name(name)}"')
-            + (f" {self._glyphs.loop}" if name in loops else "")
-            for name in node.waits_for
-        ]
-        return self._listed(names, "and" if node.all_of else "or")
+        """What a method waits for, on one line."""
+        return self.graph.waits(at, self._name, self._glyphs.loop)
 
     def _name(self, name: str) -> str:
         return one_line(self._shown(name), NAME)
-
-    def _listed(self, names: Sequence[str], word: str) -> str:
-        return f" {word} ".join((", ".join(names[:-1]), names[-1])) if names[1:] else "".join(names)
 
     def ways(self, at: int) -> list[Block]:
         """Where a method leads to, a line for each way."""

@@ -31,7 +31,7 @@ class FlowChild(Child):
         self.out = int(sys.argv[3])
         self.document = json.loads(Path(self.spec["document_path"]).read_text())
         self.branch = self.parent = ""
-        self.number = 0
+        self.number = self.asked = 0
         self.calls = self._calls()
         self.nested = False
 

@@ -131,14 +131,16 @@ async def test_a_flow_that_waits_for_a_person(
             assert part in shown, part
         notes = pilot.app._notifications
         await until(pilot, lambda: "Run waits" in [note.title for note in notes])
-        monkeypatch.setenv("CREWCHECK_FAKE", "ask:Good enough?\nwork")
+        again = json.dumps({**asked, "method": "end"})
+        monkeypatch.setenv("CREWCHECK_FAKE", f"ask:{again}\nwork")
         await keys(pilot, "p")
         launch = await until_ready(pilot)
         assert not launch.is_fork
         await keys(pilot, "right", "enter")
         await until_text(pilot, "Your flow asks you")
-        await keys(pilot, *"yes", "enter")
-        await until_text(pilot, "heard yes")
+        # tab takes one of the outcomes after the other
+        await keys(pilot, "tab", "tab", "tab", "tab", "enter")
+        await until_text(pilot, "heard no")
         await until_text(pilot, "the end, with 2")
 
 

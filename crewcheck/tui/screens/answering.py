@@ -49,6 +49,8 @@ class AnswerScreen(Modal[str | None]):
         Binding("escape", "no", "Not now", id="answer.no", tooltip="Answer later", priority=True),
         Binding("enter", "give", "Answer", id="answer.give", tooltip="Give the answer",
                 priority=True),
+        Binding("tab", "outcome", "Outcome", id="answer.outcome", priority=True,
+                tooltip="Take one of the outcomes as the answer, the next one each time"),
         Binding("ctrl+j", "new_line", "New line", id="answer.line", priority=True,
                 tooltip="Begin a new line"),
         Binding("pageup", "page(-1)", "Page up", id="answer.pageup", show=False, priority=True,
@@ -57,16 +59,19 @@ class AnswerScreen(Modal[str | None]):
                 priority=True, tooltip="What it is about, a page down"),
     ]  # fmt: skip
 
-    def __init__(self, title: str, blocks: Sequence[Block]) -> None:
+    def __init__(self, title: str, blocks: Sequence[Block], outcomes: Sequence[str] = ()) -> None:
         super().__init__()
         self.heading = title
         self._blocks = blocks
+        self._outcomes = outcomes
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog", id="answer"):
             yield TextView(id="answer-about")
             yield EditArea(soft_wrap=True, tab_behavior="focus", compact=True, id="answer-area")
             said = "enter answers (empty: it is fine), ctrl+j a new line, esc answers later"
+            if self._outcomes:
+                said += ", tab takes an outcome"
             yield Static(Content(said), classes="keys")
 
     def on_mount(self) -> None:
@@ -89,6 +94,15 @@ class AnswerScreen(Modal[str | None]):
 
     def action_give(self) -> None:
         self.dismiss(self.query_one(EditArea).text)
+
+    def action_outcome(self) -> None:
+        if not self._outcomes:
+            return
+        area = self.query_one(EditArea)
+        known = list(self._outcomes)
+        at = known.index(area.text) + 1 if area.text in known else 0
+        area.text = known[at % len(known)]
+        area.move_cursor(area.document.end)
 
     def action_new_line(self) -> None:
         self.query_one(EditArea).insert("\n")

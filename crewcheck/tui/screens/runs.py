@@ -373,7 +373,9 @@ class RunsScreen(LiveScreen):
                 self.notify("It goes on waiting: p answers later", timeout=4)
 
         what = run.state.kind or "crew"
-        self.app.push_screen(AnswerScreen(f"Your {what} asks you", blocks), answered)
+        outcomes = [one for one in prompt.get("outcomes") or [] if isinstance(one, str)]
+        screen = AnswerScreen(f"Your {what} asks you", blocks, outcomes)
+        self.app.push_screen(screen, answered)
 
 
 def _go(runs: list[Run]) -> str:

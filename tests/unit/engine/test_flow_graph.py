@@ -205,7 +205,18 @@ def test_several_starts() -> None:
     steps = [start("a"), start("b"), step("a2", "a"), step("b2", "b"),
              step("all", "a2", "b2", all_of=True)]  # fmt: skip
     made = calls(("a", "done", None, 1), ("b", "done", None, 1), ("a2", "done", 0, 1))
-    assert drawn(flow_graph(made, steps)) == ["D   a", "D   a2", "│ D b", "├─N b2", "o   all"]
+    assert drawn(flow_graph(made, steps)) == ["D   a", "D   a2", "│ D b", "│ N b2", "o─╯ all"]
+
+
+def test_ways_in_are_on_the_left_and_ways_out_on_the_right() -> None:
+    steps = [start("left"), start("right"), step("early", "left", "right"),
+             step("both", "left", "right", all_of=True),
+             step("last", "early", "both", all_of=True)]  # fmt: skip
+    made = calls(("left", "done", None, 1), ("early", "done", 0, 1), ("right", "done", None, 1))
+    # "right" does not join the rail of "left", which would look like a way from there
+    assert drawn(flow_graph(made, steps)) == [
+        "D     left", "┃ D   right", "┡━┿━D early", "N─┴─┤ both", "o───╯ last",
+    ]  # fmt: skip
 
 
 def test_what_has_nothing_to_do_with_the_one_above_stands_aside() -> None:
