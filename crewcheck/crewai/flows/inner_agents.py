@@ -7,7 +7,7 @@ import functools
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from crewcheck.crewai.flows.inner_models import plain
+from crewcheck.crewai.calls import plain
 from crewcheck.crewai.flows.scope import Scope, current
 from crewcheck.crewai.saved import Entity
 from crewcheck.model.document import mapping, text

@@ -6,12 +6,10 @@ import functools
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from crewcheck.crewai import answers
+from crewcheck.crewai.calls import Call, forms, tool_names
 from crewcheck.crewai.flows.scope import Scope, current
-from crewcheck.crewai.saved import Entity
-from crewcheck.model.document import mapping, objects, text
-
-#: What a message is, as far as the model is concerned.
-_PARTS = ("role", "content", "tool_call_id", "name")
+from crewcheck.model.document import text
 
 _patched: set[Any] = set()
 _told: list[Callable[[str | None], None]] = []
@@ -71,46 +69,24 @@ def _awrapped(call: Callable[..., Any]) -> Callable[..., Any]:
     return answer
 
 
-def _recorded(model: Any, messages: Any, args: Any, named: Mapping[str, Any]) -> str | None:
-    """What the model had said to these messages, taken out of the record."""
+def _recorded(model: Any, messages: Any, args: tuple[Any, ...], named: Mapping[str, Any]) -> Any:
+    """What the model had said to this request, taken out of the record; None if it had not."""
     scope: Scope | None = current.get()
-    if not scope or named.get("response_model") is not None or _has_hooks():
+    if not scope or not scope.models or answers.has_hooks() or answers.remembers(model):
         return None
-    wanted = plain(messages)
-    found = scope.take(scope.models, lambda pair: _is_answer(wanted, *pair))
-    if found is None:
+    if args:  # the tools come first
+        named = {**named, "tools": args[0]}
+    wanted, tools = forms(messages), tool_names(named.get("tools"))
+    said: list[Any] = []
+
+    def is_it(call: Call) -> bool:
+        if not any(call.answers(one, tools) for one in wanted):
+            return False
+        said.append(answers.formed(model, call.response, named))
+        return said[-1] is not None
+
+    if scope.take(scope.models, is_it) is None:
         return None
     for told in _told:
         told(text(getattr(model, "model", None)))
-    return text(found[1].get("response"))
-
-
-def _is_answer(wanted: list[Any], asked: Entity, answered: Entity) -> bool:
-    recorded = plain(asked.get("messages"))
-    # the recorded list may have grown by what came after the call
-    rest = recorded[len(wanted) :]
-    response = text(answered.get("response"))
-    return recorded[: len(wanted)] == wanted and (
-        not rest or rest[0][:2] == ["assistant", response]
-    )
-
-
-def plain(messages: Any) -> list[Any]:
-    """Messages as far as they matter to a model."""
-    if isinstance(messages, str):
-        messages = [{"role": "user", "content": messages}]
-    made = []
-    for message in objects(messages):
-        calls = [mapping(one.get("function")) for one in objects(message.get("tool_calls"))]
-        parts = [message.get(part) for part in _PARTS]
-        made.append([*parts, [[call.get("name"), call.get("arguments")] for call in calls]])
-    return made
-
-
-def _has_hooks() -> bool:
-    """Whether the user's program looks at answers: it would miss those from the record."""
-    try:
-        from crewai.hooks import get_after_llm_call_hooks, get_before_llm_call_hooks
-    except ImportError:
-        return False
-    return bool(get_after_llm_call_hooks() or get_before_llm_call_hooks())
+    return said[-1]

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, TypeVar
 
+from crewcheck.crewai.calls import finished_calls
 from crewcheck.crewai.flows.saved import SavedFlow, events_of_flow
 from crewcheck.crewai.saved import Entity
 from crewcheck.model.document import INTERNAL_FLOWS, entities, mapping, text
@@ -25,21 +26,25 @@ current: ContextVar[Scope | None] = ContextVar("what a call had begun", default=
 
 
 class Scope:
-    """One call's part of the record. ``events`` are those within it, in order."""
+    """One call's part of the record. ``events`` are those within it, in order; ``later`` are
+    those that an earlier run of ours has told of, behind the checkpoint."""
 
-    def __init__(self, saved: SavedFlow, events: Sequence[Entity]) -> None:
+    def __init__(
+        self, saved: SavedFlow, events: Sequence[Entity], later: Sequence[Entity] = ()
+    ) -> None:
         self.saved = saved
         self.events = list(events)
+        self.later = list(later)
         self._lock = threading.Lock()
         self.crews = self._crews()
         self.flows = self._flows()
         self.agents = _pairs(
             self.events, "lite_agent_execution_started", "lite_agent_execution_completed"
         )
-        self.models = _model_calls(self.events)
+        self.models = finished_calls([*self.events, *self.later])
 
     def __bool__(self) -> bool:
-        return bool(self.events)
+        return bool(self.events or self.later)
 
     def take(self, of: list[T], fits: Callable[[T], bool]) -> T | None:
         """The first of some that fits, which is gone then."""
@@ -95,7 +100,9 @@ class Scope:
             {},
         )
         name = text(started.get("flow_name"))
-        return SavedFlow(saved.document, saved.checkpoint_id, events, entity, name)
+        flow = SavedFlow(saved.document, saved.checkpoint_id, events, entity, name)
+        flow.take_later(self.later)
+        return flow
 
 
 def _pairs(events: Sequence[Entity], opening: str, closing: str) -> list[tuple[Entity, Entity]]:
@@ -106,24 +113,6 @@ def _pairs(events: Sequence[Entity], opening: str, closing: str) -> list[tuple[E
         started = begun.get(text(event.get("started_event_id")))
         if event.get("type") == closing and started is not None:
             found.append((started, event))
-    return found
-
-
-def _model_calls(events: Sequence[Entity]) -> list[tuple[Entity, Entity]]:
-    """The model calls that were answered with a plain text."""
-    asked: dict[str, Entity] = {}
-    found = []
-    for event in events:
-        call_id = text(event.get("call_id")) or ""
-        if event.get("type") == "llm_call_started":
-            asked[call_id] = event
-        elif (
-            event.get("type") == "llm_call_completed"
-            and event.get("call_type") == "llm_call"
-            and call_id in asked
-            and text(event.get("response"))
-        ):
-            found.append((asked[call_id], event))
     return found
 
 

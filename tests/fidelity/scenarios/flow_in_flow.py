@@ -37,8 +37,12 @@ class Outer(Flow):
 
     @listen(ask)
     def study(self, question):
-        first = Inner(checkpoint=checkpoint()).kickoff(inputs={"thing": f"{self.state['topic']} one"})
-        second = Inner(checkpoint=checkpoint()).kickoff(inputs={"thing": f"{self.state['topic']} two"})
+        first = Inner(checkpoint=checkpoint()).kickoff(
+            inputs={"thing": f"{self.state['topic']} one"}
+        )
+        second = Inner(checkpoint=checkpoint()).kickoff(
+            inputs={"thing": f"{self.state['topic']} two"}
+        )
         self.state["found"] = [first, second]
         return f"{first} {second}"
 
