@@ -7,14 +7,14 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from crewcheck.crewai.crews import match, planning, recording, replay
+from crewcheck.crewai.crews import lineage, match, planning, recording, replay
 from crewcheck.crewai.crews.pairing import pair
 from crewcheck.crewai.crews.saved import SavedCrew
 from crewcheck.crewai.flows.scope import Scope, current, with_inputs
 from crewcheck.crewai.refusal import Refusal
 from crewcheck.crewai.saved import Entity
 from crewcheck.engine.invalidation import DONE, SKIPPED
-from crewcheck.model.document import objects, text
+from crewcheck.model.document import text
 
 _patched: list[str] = []
 
@@ -71,7 +71,9 @@ def _armed(crew: Any, args: Any, named: dict[str, Any]) -> Iterator[tuple[Any, d
         crew.before_kickoff_callbacks = []  # the recorded inputs are what they returned
         args, named = with_inputs(args, named, saved.inputs)
     told = replay.Replay(crew, kept, skipped)
-    planning.arm(crew, saved, pair(crew, saved), frozenset())
+    pairing = pair(crew, saved)
+    lineage.adopt_ids(crew, saved, pairing)  # its finished tool calls are known by its tasks
+    planning.arm(crew, saved, pairing, frozenset())
     replay.arm(told)
     try:
         yield args, named
@@ -100,7 +102,7 @@ def _saved(entity: Entity, scope: Scope) -> SavedCrew | None:
 
 def _is_twin(crew: Any, inputs: Mapping[str, Any] | None, entity: Entity, scope: Scope) -> bool:
     saved = _saved(entity, scope)
-    if saved is None or not any(one.get("output") for one in objects(entity.get("tasks"))):
+    if saved is None:
         return False
     if saved.name and text(crew.name) != saved.name:
         return False

@@ -52,7 +52,7 @@ def _armed(flow: Any, args: Any, named: dict[str, Any]) -> Iterator[tuple[Any, d
         yield args, named
         return
     told = replay.Replay(flow, saved, kept_of(flow, saved))
-    told.within = lambda call, _: within(saved, call)
+    told.within = lambda call, method: within(saved, call, method)
     if saved.state is not None:
         state = dict(saved.state)
         if _new_ids[0]:
@@ -82,17 +82,20 @@ def value_of(flow: Any, saved: SavedFlow, call: Call, result: Any) -> Any:
 
 
 @contextmanager
-def within(saved: SavedFlow, call: Call | None) -> Iterator[None]:
+def within(saved: SavedFlow, call: Call | None, method: str) -> Iterator[None]:
     """What a real call of a flow runs in: what the record has of it."""
-    with entered(scope_of(saved, call)):
+    with entered(scope_of(saved, call, method)):
         yield
 
 
-def scope_of(saved: SavedFlow, call: Call | None) -> Scope | None:
+def scope_of(saved: SavedFlow, call: Call | None, method: str) -> Scope | None:
     """What the record has of a call that starts anew."""
-    if call is None or call.state == DONE:
+    from crewai.events.event_context import get_triggering_event_id
+
+    if call is not None and call.state == DONE:
         return None
-    return Scope(saved, saved.events_within(call))
+    events = saved.events_within(call) if call is not None else []
+    return Scope(saved, events, saved.later_within(method, get_triggering_event_id()))
 
 
 def _twin(flow: Any, inputs: Mapping[str, Any] | None) -> SavedFlow | None:

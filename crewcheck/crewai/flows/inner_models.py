@@ -6,8 +6,8 @@ import functools
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from crewcheck.crewai.answers import formed, has_hooks, remembers
-from crewcheck.crewai.calls import Call, forms
+from crewcheck.crewai import answers
+from crewcheck.crewai.calls import Call, forms, tool_names
 from crewcheck.crewai.flows.scope import Scope, current
 from crewcheck.model.document import text
 
@@ -69,20 +69,24 @@ def _awrapped(call: Callable[..., Any]) -> Callable[..., Any]:
     return answer
 
 
-def _recorded(model: Any, messages: Any, args: Any, named: Mapping[str, Any]) -> Any:
-    """What the model had said to these messages, taken out of the record."""
+def _recorded(model: Any, messages: Any, args: tuple[Any, ...], named: Mapping[str, Any]) -> Any:
+    """What the model had said to this request, taken out of the record; None if it had not."""
     scope: Scope | None = current.get()
-    if not scope or has_hooks() or remembers(model):
+    if not scope or not scope.models or answers.has_hooks() or answers.remembers(model):
         return None
-    wanted = forms(messages)
+    if args:  # the tools come first
+        named = {**named, "tools": args[0]}
+    wanted, tools = forms(messages), tool_names(named.get("tools"))
+    said: list[Any] = []
 
-    def fits(call: Call) -> bool:
-        same = any(call.answers(one) for one in wanted)
-        return same and formed(model, call.response, named) is not None
+    def is_it(call: Call) -> bool:
+        if not any(call.answers(one, tools) for one in wanted):
+            return False
+        said.append(answers.formed(model, call.response, named))
+        return said[-1] is not None
 
-    found = scope.take(scope.models, fits)
-    if found is None:
+    if scope.take(scope.models, is_it) is None:
         return None
     for told in _told:
         told(text(getattr(model, "model", None)))
-    return formed(model, found.response, named)
+    return said[-1]

@@ -138,16 +138,22 @@ class SavedFlow(Saved):
         roots = [*call.attempts, *([call.started_id] if call.started_id else [])]
         return within(self.events, roots)
 
-    def later_within(self, method: str) -> list[Entity]:
-        """What earlier runs had done in calls of a method behind the checkpoint."""
-        begun = [
+    def later_within(self, method: str, trigger: str | None) -> list[Entity]:
+        """What an earlier run of ours has told of calls of a method that the same event set
+        off. Of events behind the checkpoint nobody knows: each run has its own."""
+
+        def known(event_id: str | None) -> str | None:
+            return event_id if event_id is None or event_id in self.by_id else ""
+
+        began = [
             text(event.get("event_id")) or ""
             for event in self.later
             if event.get("type") == "method_execution_started"
-            and text(event.get("method_name")) == method
             and self._is_of_it(event)
+            and event.get("method_name") == method
+            and known(text(event.get("triggered_by_event_id"))) == known(trigger)
         ]
-        return within(self.later, begun)
+        return within(self.later, began)
 
     def feedback_of(self, call: Call) -> Mapping[str, Any]:
         """What a person said to what a finished call gave, an empty one if nobody did."""

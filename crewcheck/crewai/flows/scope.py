@@ -26,21 +26,25 @@ current: ContextVar[Scope | None] = ContextVar("what a call had begun", default=
 
 
 class Scope:
-    """One call's part of the record. ``events`` are those within it, in order."""
+    """One call's part of the record. ``events`` are those within it, in order; ``later`` are
+    those that an earlier run of ours has told of, behind the checkpoint."""
 
-    def __init__(self, saved: SavedFlow, events: Sequence[Entity]) -> None:
+    def __init__(
+        self, saved: SavedFlow, events: Sequence[Entity], later: Sequence[Entity] = ()
+    ) -> None:
         self.saved = saved
         self.events = list(events)
+        self.later = list(later)
         self._lock = threading.Lock()
         self.crews = self._crews()
         self.flows = self._flows()
         self.agents = _pairs(
             self.events, "lite_agent_execution_started", "lite_agent_execution_completed"
         )
-        self.models = finished_calls(self.events)
+        self.models = finished_calls([*self.events, *self.later])
 
     def __bool__(self) -> bool:
-        return bool(self.events)
+        return bool(self.events or self.later)
 
     def take(self, of: list[T], fits: Callable[[T], bool]) -> T | None:
         """The first of some that fits, which is gone then."""
@@ -96,7 +100,9 @@ class Scope:
             {},
         )
         name = text(started.get("flow_name"))
-        return SavedFlow(saved.document, saved.checkpoint_id, events, entity, name)
+        flow = SavedFlow(saved.document, saved.checkpoint_id, events, entity, name)
+        flow.take_later(self.later)
+        return flow
 
 
 def _pairs(events: Sequence[Entity], opening: str, closing: str) -> list[tuple[Entity, Entity]]:

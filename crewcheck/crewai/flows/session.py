@@ -127,7 +127,7 @@ class FlowSession(Session[SavedFlow]):
         self._nested = nested.Nested(saved, order.fresh)
         self._replay.within = self._within
         replay.arm(self._replay)
-        self._nested.arm(told.answered, new_ids=self.spec.action == "fork")
+        self._nested.arm(told, new_ids=self.spec.action == "fork")
         self.begin()
         telling.listen(told)
 
@@ -170,6 +170,8 @@ class FlowSession(Session[SavedFlow]):
         return self.order
 
     def disarm(self, target: Any) -> None:
+        if self._nested is not None:
+            self._nested.disarm()
         if self._replay is not None:
             replay.disarm(self._replay)
 

@@ -52,6 +52,10 @@ class FlowTelling(Telling):
         """Say that a model call was answered from the record."""
         self.send("llm_call_completed", **self._about(), model=model, replayed=True)
 
+    def tool_answered(self, task: Any, tool: str) -> None:
+        """Say that a tool call was answered from the record."""
+        self.send("tool_usage_finished", **self._about(), tool=tool, replayed=True)
+
     def _about(self) -> dict[str, Any]:
         at = inside.get()
         return {"method": at[1]} if at is not None else {}
