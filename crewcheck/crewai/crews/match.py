@@ -25,7 +25,8 @@ def compare(crew: Any, saved: SavedCrew, pairing: Pairing) -> list[str]:
     """The differences of the tasks, a line each; empty when they are the same."""
     lines = []
     if not pairing.unchanged:
-        if len(crew.tasks) != len(saved.tasks) or pairing.gone:
+        # of an incomplete record more tasks are no difference
+        if pairing.gone or (len(crew.tasks) != len(saved.tasks) and not saved.partial):
             lines.append(_count(crew, saved, pairing))
         olds = [old for old in pairing.old if old is not None]
         if olds != sorted(olds):
