@@ -70,7 +70,7 @@ def test_only_conditional_tasks_can_have_been_skipped() -> None:
 
 def test_what_has_begun_was_not_skipped() -> None:
     events = [{"type": "task_started", "task_id": "id 0"}]
-    tasks = [{"description": "a"}, {"description": "b", "output": OUTPUT}]
+    tasks: list[dict[str, Any]] = [{"description": "a"}, {"description": "b", "output": OUTPUT}]
     assert saved_of(*tasks).states == ["skipped", "done"]
     assert saved_of(*tasks, events=events).states == ["under-way", "done"]
 

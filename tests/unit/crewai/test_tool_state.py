@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from crewcheck.crewai.tool_state import state_of
 
 
 class Counter:
-    __private_attributes__ = {"_count": 0, "_client": None}
+    __private_attributes__: ClassVar = {"_count": 0, "_client": None}
     seen: list[str]
     limits: dict[str, int]
     name: str
