@@ -20,6 +20,19 @@ _ID = "checkpoint_kickoff_event_id"
 
 _thread = threading.local()
 
+#: Object -> what a checkpoint of it is to say under ``crewcheck``, by its id.
+_says: dict[int, tuple[Any, Callable[[], dict[str, Any]]]] = {}
+
+
+def say(entity: Any, what: Callable[[], dict[str, Any]]) -> None:
+    """Let checkpoints of a crew say besides what ``what`` returns, until `say_nothing`."""
+    _says[id(entity)] = (entity, what)
+
+
+def say_nothing(entity: Any) -> None:
+    """From now on its checkpoints are as CrewAI writes them."""
+    _says.pop(id(entity), None)
+
 
 def harden() -> None:
     """Change what CrewAI dumps. To be called once, before anything has been dumped."""
@@ -80,7 +93,8 @@ def _leaving_no_id(prepare: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _whole(dump: Callable[..., Any]) -> Callable[..., Any]:
-    """A dump of the runtime state, with the ids that were left off the objects."""
+    """A dump of the runtime state, with the ids that were left off the objects, and with what
+    only we know of them."""
 
     @functools.wraps(dump)
     def model_dump(self: Any, *args: Any, **named: Any) -> Any:
@@ -93,9 +107,20 @@ def _whole(dump: Callable[..., Any]) -> Callable[..., Any]:
         for one, made in zip(self.root, entities or [], strict=False):
             if _ID in made:
                 made[_ID] = getattr(one, "_kickoff_event_id", None) or made[_ID]
-        return value
+        return _with_own(value, self.root) if entities else value
 
     return model_dump
+
+
+def _with_own(value: dict[str, Any], root: Iterable[Any]) -> dict[str, Any]:
+    """A document with our own key before the entities, where a listing sees it."""
+    for place, one in enumerate(root):
+        entity, what = _says.get(id(one), (None, dict))
+        own = what() if entity is one else {}
+        if own:
+            rest = {key: value.pop(key) for key in [*value] if key in ("entities", "event_record")}
+            return {**value, "crewcheck": {"primary": place, **own}, **rest}
+    return value
 
 
 def _as_json(self: Any, **_: Any) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from crewcheck.crewai import telling, writes
+from crewcheck.crewai import dumps, telling, writes
 from crewcheck.crewai.bus import flush
 from crewcheck.crewai.channel import Channel
 from crewcheck.crewai.session import Session
@@ -89,6 +89,7 @@ def _as_before(target: Any) -> Iterator[None]:
     try:
         yield
     finally:
+        dumps.say_nothing(target)
         for one, values in zip(parts, before, strict=True):
             vars(one).update(values)
             if getattr(one, _KICKOFF, None) is not None:

@@ -42,7 +42,7 @@ class ToolAnswers:
 
     def find(self, tool: Any, arguments: Any) -> str | None:
         """What a tool had given, taken out of the record; None if it had not."""
-        name = _plain_name(getattr(tool, "name", ""))
+        name = plain_name(getattr(tool, "name", ""))
         with self._lock:
             task, calls = self._tasks.get(current_task_id() or "", (None, {}))
             outputs = calls.get((name, _plain(arguments)))
@@ -66,14 +66,14 @@ def _finished(events: Iterable[Event], task_id: str) -> dict[_Key, list[str]]:
         output = event.get("output")
         if event.get("failure") or not isinstance(output, str) or _REMINDER in output:
             continue
-        key = _plain_name(text(event.get("tool_name")) or ""), _plain(event.get("tool_args"))
+        key = plain_name(text(event.get("tool_name")) or ""), _plain(event.get("tool_args"))
         here.setdefault(key, []).append(output)
         if len(here[key]) > len(best.get(key, [])):
             best[key] = list(here[key])
     return best
 
 
-def _plain_name(name: str) -> str:
+def plain_name(name: str) -> str:
     """A tool's name however CrewAI writes it: ``Ask Question`` and ``ask_question`` are one."""
     return re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_")
 

@@ -63,7 +63,7 @@ def summarize(
         or text(mapping(entity.get("checkpoint_state")).get("id"))
         or text(entity.get("id"))
     )
-    if own:
+    if "source" in own:
         summary.notes = (*summary.notes, _written_by_us(own))
     return summary
 

@@ -59,6 +59,11 @@ def asked_first(crew: Any, task: Any) -> Any:
     return getattr(manager, "llm", None) if manager is not None else crew.manager_llm
 
 
+def is_conditional(task: Any) -> bool:
+    """Whether a condition can skip a task."""
+    return callable(getattr(task, "should_execute", None))
+
+
 def depends_on(crew: Any, index: int) -> frozenset[int]:
     """Positions of the tasks whose outputs the prompt of a task holds.
 
@@ -66,7 +71,7 @@ def depends_on(crew: Any, index: int) -> frozenset[int]:
     asynchronous one nothing.
     """
     task = crew.tasks[index]
-    if callable(getattr(task, "should_execute", None)) and index:
+    if is_conditional(task) and index:
         return _context(crew, index) | {index - 1}  # its condition looks at what was before
     return _context(crew, index)
 

@@ -25,7 +25,8 @@ def compare(crew: Any, saved: SavedCrew, pairing: Pairing) -> list[str]:
     """The differences of the tasks, a line each; empty when they are the same."""
     lines = []
     if not pairing.unchanged:
-        if len(crew.tasks) != len(saved.tasks) or pairing.gone:
+        # of an incomplete record more tasks are no difference
+        if pairing.gone or (len(crew.tasks) != len(saved.tasks) and not saved.partial):
             lines.append(_count(crew, saved, pairing))
         olds = [old for old in pairing.old if old is not None]
         if olds != sorted(olds):
@@ -55,7 +56,20 @@ def _of_task(crew: Any, saved: SavedCrew, index: int, old: int) -> list[str]:
     if not _same_class(task, before):
         name = getattr(facts.output_class(task), "__name__", "none")
         lines.append(f"{saved.label(old)}, output class: it is another one now ({name})")
-    return lines
+    return lines + [f"{saved.label(old)}: {said}" for said in _place_in_crew(task, saved, before)]
+
+
+def _place_in_crew(task: Any, saved: SavedCrew, old: Mapping[str, Any]) -> list[str]:
+    """Whether a task waits for others and is given their outputs as it was, as far as a
+    checkpoint tells: of a ``context`` only that it is empty."""
+    if saved.partial:
+        return []
+    said = []
+    if bool(task.async_execution) != bool(old.get("async_execution")):
+        said.append(f"it is {'' if task.async_execution else 'not '}asynchronous now")
+    if bool(task.context) != bool(old.get("context", True)):
+        said.append(f"it is given {'outputs' if task.context else 'no outputs'} of others now")
+    return said
 
 
 def _same_class(task: Any, old: Mapping[str, Any]) -> bool:
@@ -85,6 +99,8 @@ def not_as_recorded(crew: Any, saved: SavedCrew, pairing: Pairing) -> dict[int, 
         task, before = crew.tasks[index], saved.tasks[old]
         if not all(same_text(saved, before, task, field) for field in (DESCRIPTION, EXPECTED)):
             found[index] = "its text is another one now"
+        elif _place_in_crew(task, saved, before):
+            found[index] = "; ".join(_place_in_crew(task, saved, before))
         elif not _same_class(task, before) and not is_parsed(task, before, saved.events):
             found[index] = "its recorded output does not fit its output class, which has changed"
         elif not pairing.unchanged:
@@ -140,11 +156,12 @@ def accept(lines: list[str], saved: SavedCrew, pairing: Pairing, allow_changed: 
         return []
     done = {old for old, state in enumerate(saved.states) if state in (DONE, SKIPPED)}
     known = {pairing.old[index] for index in pairing.told}
-    if done and not done & known:
+    foreign = all(old is None for old in pairing.old)
+    if foreign or (done and not done & known):
         raise Refusal(
             "different-crew",
-            "the project's crew is not the one of this checkpoint: it has none of the tasks "
-            "that are done",
+            "the project's crew is not the one of this checkpoint: it has none of the tasks"
+            + ("" if foreign else " that are done"),
             "resume it with the project as it was, or choose another crew with --entry",
             lines,
         )

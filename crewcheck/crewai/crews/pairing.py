@@ -13,7 +13,7 @@ from typing import Any
 
 from crewcheck.crewai.crews import facts
 from crewcheck.crewai.crews.saved import SavedCrew
-from crewcheck.engine.invalidation import PENDING
+from crewcheck.engine.invalidation import PENDING, SKIPPED
 from crewcheck.model.document import mapping, text
 from crewcheck.model.identity import POSITION, Traits, fill, match
 
@@ -24,11 +24,13 @@ DESCRIPTION, EXPECTED = "description", "expected_output"
 class Pairing:
     """``old``: for each task of the project its position in the checkpoint, None for a new
     one. ``gone``: positions in the checkpoint of tasks that the project no longer has.
-    ``told``: positions in the project of those that a name or text tells."""
+    ``told``: positions in the project of those that a name or text tells, ``conditional`` of
+    those that a condition can skip."""
 
     old: tuple[int | None, ...]
     gone: tuple[int, ...] = ()
     told: frozenset[int] = frozenset()
+    conditional: frozenset[int] = frozenset()
 
     @property
     def unchanged(self) -> bool:
@@ -40,8 +42,16 @@ class Pairing:
         return self.old.index(old) if old in self.old else None
 
     def states(self, saved: SavedCrew) -> list[str]:
-        """How far each task of the project is."""
-        return [PENDING if old is None else saved.states[old] for old in self.old]
+        """How far each task of the project is.
+
+        A document does not tell which tasks are conditional: others cannot have been skipped.
+        """
+        return [
+            PENDING
+            if old is None or (saved.states[old] == SKIPPED and index not in self.conditional)
+            else saved.states[old]
+            for index, old in enumerate(self.old)
+        ]
 
     def task(self, saved: SavedCrew, index: int) -> Mapping[str, Any]:
         """What was saved of a task of the project; nothing of a new one."""
@@ -51,24 +61,29 @@ class Pairing:
 
 def pair(crew: Any, saved: SavedCrew) -> Pairing:
     """Find each task of the project in the checkpoint."""
+    conditional = frozenset(i for i, task in enumerate(crew.tasks) if facts.is_conditional(task))
     both = list(zip(crew.tasks, saved.tasks, strict=False))
     alike = all(same_text(saved, old, task, DESCRIPTION) for task, old in both)
     if alike and len(crew.tasks) == len(saved.tasks):
         places = range(len(both))
-        return Pairing(tuple(places), told=frozenset(places))
-    managed = facts.is_hierarchical(crew)  # then the manager is the agent of what is done
+        return Pairing(tuple(places), (), frozenset(places), conditional)
+    # then the manager is the agent of what is done, or it is not known who has done it
+    managed = facts.is_hierarchical(crew) or saved.partial
     mine = [_traits(task, saved, managed) for task in crew.tasks]
     theirs = [_saved_traits(saved, task, crew, managed) for task in saved.tasks]
-    pairs = match(theirs, mine)
-    old_of = {one.new: one.old for one in pairs if one.new is not None}
+    if saved.partial:  # those to come are not known, but their places are
+        theirs += [Traits()] * (len(mine) - len(theirs))
+    pairs = [
+        (one.old, one.new, one.rule)
+        for one in match(theirs, mine)
+        if one.old is not None and one.old < len(saved.tasks)
+    ]
+    old_of = {new: old for old, new, _ in pairs if new is not None}
     return Pairing(
-        tuple(old_of[index] for index in range(len(mine))),
-        tuple(one.old for one in pairs if one.new is None and one.old is not None),
-        frozenset(
-            one.new
-            for one in pairs
-            if one.new is not None and one.old is not None and one.rule != POSITION
-        ),
+        tuple(old_of.get(index) for index in range(len(mine))),
+        tuple(old for old, new, _ in pairs if new is None),
+        frozenset(new for _, new, rule in pairs if new is not None and rule != POSITION),
+        conditional,
     )
 
 

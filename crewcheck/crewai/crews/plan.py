@@ -98,7 +98,7 @@ def make(crew: Any, saved: SavedCrew, pairing: Pairing, edits: Edits, allow_chan
     items = decide(facts.task_facts(crew, pairing.states(saved), differs), wishes)
     for index, raw in edits.outputs.items():
         parse_edited(crew.tasks[index], raw, facts.label(crew, index))
-    _check_inputs(crew, saved, edits.inputs)
+    _check_inputs(crew, saved, edits.inputs, changed=bool(changed))
     plan = Plan(items, changed, warnings.of(crew, saved, pairing, to_run(items)))
     if planning.asks_again(crew, saved, pairing, wishes.inputs):
         plan.warnings.append(planning.WARNING)
@@ -137,15 +137,20 @@ def order(message: Message, crew: Any, saved: SavedCrew, pairing: Pairing) -> Or
     )
 
 
-def _check_inputs(crew: Any, saved: SavedCrew, given: Mapping[str, Any]) -> None:
-    """Edited inputs must fill every template: CrewAI would stop in the middle."""
+def _check_inputs(
+    crew: Any, saved: SavedCrew, given: Mapping[str, Any], *, changed: bool = False
+) -> None:
+    """Edited inputs, and those of a changed project, must fill every template: CrewAI would
+    stop in the middle."""
     inputs = {**(saved.inputs or {}), **given}
-    if not given or not inputs:
+    if not (given or changed) or not inputs:
         return
     texts = [facts.template(task, part) for task in crew.tasks for part in facts.TASK_TEXTS]
     texts += [facts.agent_template(one, part) for one in crew.agents for part in facts.AGENT_TEXTS]
     missing = [name for name in placeholders(*texts) if name not in inputs]
     if missing:
         raise Refusal(
-            "inputs-missing", f"the texts ask for inputs that are not given: {', '.join(missing)}"
+            "inputs-missing",
+            f"the texts ask for inputs that are not given: {', '.join(missing)}",
+            f"give them to a fork: --input {missing[0]}=...",
         )

@@ -27,6 +27,10 @@ class Replay:
         self.kept = dict(kept)
         self.skipped = skipped
         self.begun: set[int] = set()
+        #: conditional tasks that their condition has skipped in this run
+        self.passed: set[int] = set()
+        #: the event that its kickoff began with, once that has ended
+        self.ended: str | None = None
 
     def place(self, task: Any) -> int | None:
         """The position of a task, None for one of another crew."""
@@ -34,17 +38,21 @@ class Replay:
         return index if index is not None and self._tasks[index] is task else None
 
     def not_done(self) -> list[int]:
-        """Positions of tasks that were to run and did not, or have no output.
+        """Positions of tasks that were to run and did not, or have no output."""
+        known = self.kept.keys() | self.passed
+        return [
+            index
+            for index, task in enumerate(self._tasks)
+            if index not in known and (index not in self.begun or task.output is None)
+        ]
 
-        A conditional task that was not begun has been skipped by its condition.
-        """
-        missing = []
-        for index, task in enumerate(self._tasks):
-            begun = index in self.begun
-            skipped = not begun and callable(getattr(task, "should_execute", None))
-            if index not in self.kept and not skipped and (not begun or task.output is None):
-                missing.append(index)
-        return missing
+    def note(self) -> dict[str, Any]:
+        """What a checkpoint of now must say: which tasks are still to run although kept ones
+        follow. They would look as if their condition had skipped them."""
+        last = max(self.kept, default=0)
+        known = self.kept.keys() | self.passed | self.skipped
+        dropped = [at for at in range(last) if at not in known and self._tasks[at].output is None]
+        return {"dropped": dropped} if dropped else {}
 
 
 _replays: list[Replay] = []
@@ -134,6 +142,13 @@ def _is_wanted(task: Any) -> bool | None:
     return None
 
 
+def _pass(task: Any) -> None:
+    for replay in _replays:
+        index = replay.place(task)
+        if index is not None:
+            replay.passed.add(index)
+
+
 def _recorded(task: Any) -> Any:
     """The recorded output of a task, or None: then it is noted that it really runs."""
     for replay in _replays:
@@ -151,7 +166,11 @@ def _wrapped(name: str, method: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(method)
         def answer(self: Any, *args: Any, **named: Any) -> Any:
             wanted = _is_wanted(self)
-            return method(self, *args, **named) if wanted is None else wanted
+            if wanted is None:
+                wanted = method(self, *args, **named)
+            if not wanted:
+                _pass(self)
+            return wanted
 
     elif name == "aexecute_sync":
 

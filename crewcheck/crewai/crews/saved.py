@@ -9,14 +9,15 @@ from crewcheck.crewai.refusal import Refusal
 from crewcheck.crewai.saved import Saved
 from crewcheck.engine.invalidation import DONE, FAILED, PENDING, SKIPPED, UNDER_WAY
 from crewcheck.model.document import kickoff_inputs, mapping, objects, text
-from crewcheck.model.status import dropped_tasks, task_states
+from crewcheck.model.status import KEPT_OUTPUTS, dropped_tasks, task_states
 
 Entity = Mapping[str, Any]
 
 
 class SavedCrew(Saved):
     """A crew of a document. ``tasks`` are as saved, ``states`` one of `invalidation`'s each;
-    ``plans``: the texts of its tasks have a plan at their end, once it has been made."""
+    ``plans``: the texts of its tasks have a plan at their end, once it has been made;
+    ``partial``: only the tasks that were done are known."""
 
     kind = "crew"
 
@@ -34,6 +35,7 @@ class SavedCrew(Saved):
         self.tasks: list[Entity] = objects(crew.get("tasks"))
         if not self.tasks:
             raise Refusal("nothing-in-it", "the crew of this checkpoint has no tasks")
+        self.partial = KEPT_OUTPUTS in crew
         self.plans = bool(crew.get("planning"))
         self.kickoff_id = text(crew.get("checkpoint_kickoff_event_id"))
         self.inputs = kickoff_inputs(crew, self.events)
@@ -85,7 +87,8 @@ class SavedCrew(Saved):
         dropped = dropped_tasks(self.document) if self._primary else frozenset()
         states = []
         for index, state in enumerate(task_states(self.tasks, dropped)):
-            if state == "pending" and index not in dropped:
-                state = told.get(text(self.tasks[index].get("id")) or "", PENDING)
+            if state in (PENDING, SKIPPED) and index not in dropped:
+                # what has begun was not skipped, whatever has been done behind it
+                state = told.get(text(self.tasks[index].get("id")) or "", state)
             states.append(state)
         return states

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
-from crewcheck.crewai import answers, telling, tool_answers
+from crewcheck.crewai import answers, dumps, telling, tool_answers
 from crewcheck.crewai.channel import Channel
 from crewcheck.crewai.crews import (
     earlier,
@@ -104,6 +105,7 @@ class CrewSession(Session[SavedCrew]):
         planning.arm(target, saved, pairing, order.changed)
         self._replay = replay.Replay(target, kept, order.skip)
         replay.arm(self._replay)
+        dumps.say(target, functools.partial(_note, self._replay, target))
         told = self.telling = CrewTelling(self.channel, target, self._replay)
         self._answer_from_record(target, order, told)
         self.begin()
@@ -138,6 +140,7 @@ class CrewSession(Session[SavedCrew]):
         answers.disarm()
         tool_answers.disarm()
         if self._replay is not None:
+            self._replay.ended = target._kickoff_event_id
             replay.disarm(self._replay)
         planning.disarm(target)
         target.before_kickoff_callbacks = self._callbacks
@@ -179,3 +182,10 @@ class CrewSession(Session[SavedCrew]):
 
     def recorded(self, target: Any) -> Any:
         return recording.finished_output(target, self.saved)
+
+
+def _note(told: replay.Replay, target: Any) -> dict[str, Any]:
+    """What checkpoints of the replayed kickoff say besides, also those that are written when
+    it has ended; not those of a kickoff after it."""
+    later = told.ended is not None and target._kickoff_event_id != told.ended
+    return {} if later else told.note()
