@@ -59,9 +59,10 @@ class Shop:
         )
         return ended.returncode, [json.loads(line) for line in ended.stdout.splitlines()]
 
-    def go_on(self, action: str, entry: str, *more: str) -> tuple[int, dict[str, Any]]:
+    def go_on(self, action: str, entry: str | None, *more: str) -> tuple[int, dict[str, Any]]:
         self.model.reset()
-        arguments = ("latest", "--entry", entry, "--python", self.place.python, "--yes", *more)
+        own = ("--entry", entry) if entry else ()
+        arguments = ("latest", *own, "--python", self.place.python, "--yes", *more)
         code, said = self.command(action, *arguments)
         return code, said[-1]
 
@@ -123,6 +124,25 @@ def test_a_mistake_in_the_program_is_corrected_and_the_flow_resumed(
     assert (code, ended["type"]) == (0, "finished")
     assert shop.done == ["take", "pack", "pack", "send"]
     assert asked(model) == ["pack", "send"]
+
+
+@pytest.mark.parametrize("more", [(), ("--arg", "stream")])
+def test_its_own_program_goes_on_with_it(
+    tmp_path: Path, crewai_python: str, model: FakeModel, more: tuple[str, ...]
+) -> None:
+    shop = Shop(tmp_path, crewai_python, model)
+    program = shop.place.project / "shop.py"
+    text = program.read_text("utf-8")
+    program.write_text(text.replace("12 // self.state.boxes", "12 // (self.state.boxes or 1)"))
+    before = len(written(shop.store))
+    code, ended = shop.go_on("resume", None, "--script", "shop.py", *more)
+    assert (code, ended["type"]) == (0, "finished")
+    assert shop.done == ["take", "pack", "pack", "send"]
+    assert asked(model) == ["pack", "send"]
+    # making the object again is no part of the run
+    new = written(shop.store)[before:]
+    assert [one.document["trigger"] for one in new] == ["method_execution_finished"] * 2
+    assert all(one.document["parent_id"] for one in new)
 
 
 def test_an_edited_value_must_fit_the_class_of_the_state(

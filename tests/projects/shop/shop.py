@@ -87,9 +87,16 @@ if __name__ == "__main__":
     import sys
 
     config = CheckpointConfig(
-        on_events=["method_execution_finished", "method_execution_failed", "flow_paused"]
+        on_events=[
+            "flow_created",
+            "method_execution_finished",
+            "method_execution_failed",
+            "flow_paused",
+        ]
     )
     if "letter" in sys.argv:
         Letter(checkpoint=config, persistence=SQLiteFlowPersistence("desk.db")).kickoff()
     else:
-        Shop(checkpoint=config).kickoff(inputs={"boxes": 0})
+        shop = Shop(checkpoint=config, stream="stream" in sys.argv)
+        for _ in shop.kickoff(inputs={"boxes": 0}) or ():
+            pass  # pieces, or the letters of a text
