@@ -131,9 +131,9 @@ class Watch:
 
 
 def _streams(kind: str, target: Any) -> bool:
-    """Whether a kickoff only gives a stream: while it is read the crew kicks itself off again,
-    and that is the kickoff that runs it."""
-    return kind == "crew" and bool(getattr(target, "stream", False))
+    """Whether a kickoff only gives a stream: while it is read the crew or flow kicks itself off
+    again, and that is the kickoff that runs it."""
+    return kind in ("crew", "flow") and bool(getattr(target, "stream", False))
 
 
 class _Inside:

@@ -25,6 +25,8 @@ from crewcheck.crewai import dumps
 _ATTEMPTS = 40
 _one_at_a_time = threading.Lock()
 _done: set[str] = set()
+#: Types of events that cause no checkpoint for now.
+held: set[str] = set()
 
 
 def harden() -> None:
@@ -94,6 +96,9 @@ def _serialized(write: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(write)
     def one(*args: Any, **named: Any) -> Any:
+        event = named.get("event", args[2] if len(args) > 2 else None)
+        if getattr(event, "type", None) in held:
+            return None
         with _one_at_a_time:
             try:
                 return write(*args, **named)

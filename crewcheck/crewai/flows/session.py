@@ -7,10 +7,20 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from crewcheck.crewai import lineage, telling
+from crewcheck.crewai import lineage, telling, writes
+from crewcheck.crewai.bus import flush
 from crewcheck.crewai.channel import Channel
 from crewcheck.crewai.crews.recording import same_inputs
-from crewcheck.crewai.flows import feedback, inner_flows, match, nested, plan, replay, values
+from crewcheck.crewai.flows import (
+    feedback,
+    inner_flows,
+    match,
+    nested,
+    plan,
+    replay,
+    stores,
+    values,
+)
 from crewcheck.crewai.flows.adopt import adopt, name_of
 from crewcheck.crewai.flows.objects import FlowKind
 from crewcheck.crewai.flows.saved import SavedFlow
@@ -35,6 +45,7 @@ class FlowSession(Session[SavedFlow]):
     def __init__(self, channel: Channel, spec: RunSpec, saved: SavedFlow) -> None:
         super().__init__(channel, spec, saved)
         self.edits = plan.edits_of(spec, saved)
+        writes.held.add("flow_created")  # of the object that is made anew: no part of the run
         self.order: plan.Order | None = None
         self._steps: list[Step] = []
         self._replay: replay.Replay | None = None
@@ -117,6 +128,9 @@ class FlowSession(Session[SavedFlow]):
             state = {**answering.state, **({"id": state["id"]} if state else {})}
         if state is not None:
             target._restore_state(state)
+        stores.arm(target, saved, self.spec)
+        flush()
+        writes.held.clear()
         target.checkpoint = lineage.config_for(target.checkpoint, saved.entity, self.spec)
         lineage.set_state([target], self.record, self.branch, self.parent_id)
         told = FlowTelling(self.channel, name_of(target))
@@ -170,6 +184,7 @@ class FlowSession(Session[SavedFlow]):
         return self.order
 
     def disarm(self, target: Any) -> None:
+        stores.disarm()
         if self._nested is not None:
             self._nested.disarm()
         if self._replay is not None:

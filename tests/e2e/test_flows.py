@@ -1,0 +1,207 @@
+"""Flows by the real commands: a bad value is changed, a paused one is answered."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from crewcheck.model.document import sorted_events
+from crewcheck.model.flow_calls import calls
+from tests.e2e.child.driver import ROOT, Place, make_place, written
+from tests.fake_model import FakeModel
+
+
+class Shop:
+    """The shop's project after a run that came to no end."""
+
+    def __init__(self, folder: Path, python: str, model: FakeModel, *arguments: str) -> None:
+        self.place: Place = make_place(folder, python, model.url, "shop")
+        self.place.run("shop.py", *arguments)
+        self.model = model
+
+    @property
+    def done(self) -> list[str]:
+        return (self.place.project / "done.txt").read_text("utf-8").split()
+
+    @property
+    def store(self) -> Path:
+        return self.place.project / ".checkpoints"
+
+    @property
+    def pending(self) -> int:
+        """How many flows wait for an answer."""
+        with closing(sqlite3.connect(self.place.project / "desk.db")) as database:
+            return int(database.execute("select count(*) from pending_feedback").fetchone()[0])
+
+    def state_ids(self, branch: str) -> set[str]:
+        """The ids of the flow's state in all checkpoints of a branch."""
+        found = [one.document["entities"][0] for one in written(self.store, branch)]
+        return {flow["checkpoint_state"]["id"] for flow in found}
+
+    def command(self, *arguments: str) -> tuple[int, list[dict[str, Any]]]:
+        """Run crewcheck; its exit code, and what it says with ``--json``."""
+        ended = subprocess.run(
+            [sys.executable, "-m", "crewcheck", *arguments, "--json"],
+            cwd=self.place.project,
+            env=self.place.environment(PYTHONPATH=str(ROOT)),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=100,
+            check=False,
+        )
+        return ended.returncode, [json.loads(line) for line in ended.stdout.splitlines()]
+
+    def go_on(self, action: str, entry: str | None, *more: str) -> tuple[int, dict[str, Any]]:
+        self.model.reset()
+        own = ("--entry", entry) if entry else ()
+        arguments = ("latest", *own, "--python", self.place.python, "--yes", *more)
+        code, said = self.command(action, *arguments)
+        return code, said[-1]
+
+
+def asked(model: FakeModel) -> list[str]:
+    return [request.user.partition(" ")[0] for request in model.requests]
+
+
+@pytest.fixture
+def model() -> Any:
+    with FakeModel() as one:
+        yield one
+
+
+def test_a_bad_value_in_the_state_is_changed_in_a_fork(
+    tmp_path: Path, crewai_python: str, model: FakeModel
+) -> None:
+    shop = Shop(tmp_path, crewai_python, model)
+    assert shop.done == ["take", "pack"]
+    code, ended = shop.go_on("fork", "shop:Shop", "--state", "boxes=4", "--branch", "four")
+    assert (code, ended["type"], ended["branch"]) == (0, "finished", "four")
+    assert shop.done == ["take", "pack", "pack", "send"]
+    assert asked(model) == ["pack", "send"]
+    assert model.requests[0].user.startswith("pack 3 into each of 4: ANSWER-")
+    assert (
+        ended["result"]
+        == f"ANSWER-{model.requests[1].key} for: " + " ".join(model.requests[1].user.split())[:40]
+    )
+    states = {branch: shop.state_ids(branch) for branch in ("main", "four")}
+    assert len(states["main"]) == len(states["four"]) == 1
+    assert states["main"] != states["four"]
+
+
+def test_what_fails_again_names_the_newest_checkpoint(
+    tmp_path: Path, crewai_python: str, model: FakeModel
+) -> None:
+    shop = Shop(tmp_path, crewai_python, model)
+    code, failed = shop.go_on("resume", "shop:Shop")
+    assert (code, failed["type"]) == (1, "failed")
+    assert failed["error"] == "integer division or modulo by zero"
+    assert shop.done == ["take", "pack", "pack"]
+    newest = max(written(shop.store), key=lambda one: one.path.stat().st_mtime_ns)
+    assert failed["checkpoint_id"] == newest.id
+    flow = newest.document["entities"][0]
+    found = calls(flow, "Shop", sorted_events(newest.document))
+    assert [(one.label, one.state, one.cause) for one in found] == [
+        ("take", "done", None), ("pack", "failed", 0),
+    ]  # fmt: skip
+
+
+def test_a_mistake_in_the_program_is_corrected_and_the_flow_resumed(
+    tmp_path: Path, crewai_python: str, model: FakeModel
+) -> None:
+    shop = Shop(tmp_path, crewai_python, model)
+    program = shop.place.project / "shop.py"
+    text = program.read_text("utf-8")
+    program.write_text(text.replace("12 // self.state.boxes", "12 // (self.state.boxes or 1)"))
+    code, ended = shop.go_on("resume", "shop:Shop")
+    assert (code, ended["type"]) == (0, "finished")
+    assert shop.done == ["take", "pack", "pack", "send"]
+    assert asked(model) == ["pack", "send"]
+
+
+@pytest.mark.parametrize("more", [(), ("--arg", "stream")])
+def test_its_own_program_goes_on_with_it(
+    tmp_path: Path, crewai_python: str, model: FakeModel, more: tuple[str, ...]
+) -> None:
+    shop = Shop(tmp_path, crewai_python, model)
+    program = shop.place.project / "shop.py"
+    text = program.read_text("utf-8")
+    program.write_text(text.replace("12 // self.state.boxes", "12 // (self.state.boxes or 1)"))
+    before = len(written(shop.store))
+    code, ended = shop.go_on("resume", None, "--script", "shop.py", *more)
+    assert (code, ended["type"]) == (0, "finished")
+    assert shop.done == ["take", "pack", "pack", "send"]
+    assert asked(model) == ["pack", "send"]
+    # making the object again is no part of the run
+    new = written(shop.store)[before:]
+    assert [one.document["trigger"] for one in new] == ["method_execution_finished"] * 2
+    assert all(one.document["parent_id"] for one in new)
+
+
+def test_an_edited_value_must_fit_the_class_of_the_state(
+    tmp_path: Path, crewai_python: str, model: FakeModel
+) -> None:
+    shop = Shop(tmp_path, crewai_python, model)
+    code, refused = shop.go_on("fork", "shop:Shop", "--state", "boxes=many")
+    assert (code, refused["type"], refused["reason"]) == (5, "refused", "state-class")
+    assert refused["message"].startswith("the edited state (boxes) does not fit ")
+    assert refused["differences"][0].startswith("boxes: Input should be a valid integer")
+    assert shop.done == ["take", "pack"]
+
+
+def test_a_renamed_method_that_is_done_is_refused(
+    tmp_path: Path, crewai_python: str, model: FakeModel
+) -> None:
+    shop = Shop(tmp_path, crewai_python, model)
+    program = shop.place.project / "shop.py"
+    text = program.read_text("utf-8")
+    program.write_text(
+        text.replace("def take", "def accept").replace("listen(take", "listen(accept")
+    )
+    code, refused = shop.go_on("resume", "shop:Shop", "--allow-changed")
+    assert (code, refused["reason"]) == (5, "different-flow")
+    assert refused["differences"] == [
+        "pack: take set it off, and it waits for accept now",
+        "take: it is in the checkpoint, and the project's flow has no such method",
+    ]
+    assert shop.done == ["take", "pack"]
+
+
+def test_a_paused_flow_waits_on_and_is_answered(
+    tmp_path: Path, crewai_python: str, model: FakeModel
+) -> None:
+    shop = Shop(tmp_path, crewai_python, model, "letter")
+    assert (shop.done, shop.pending) == (["write", "check"], 1)
+    code, paused = shop.go_on("resume", "shop:Letter")  # nobody is there
+    assert (code, paused["type"]) == (6, "paused")
+    assert (paused["method"], paused["message"]) == ("check", "Shall it be sent?")
+    assert paused["outcomes"] == ["yes", "no"]
+    assert (shop.done, shop.pending, asked(model)) == (["write", "check"], 1, [])
+
+
+def test_a_fork_of_a_paused_flow_is_answered_on_its_own(
+    tmp_path: Path, crewai_python: str, model: FakeModel
+) -> None:
+    shop = Shop(tmp_path, crewai_python, model, "letter")
+    code, ended = shop.go_on("fork", "shop:Letter", "--answer", "")
+    assert (code, ended["type"]) == (0, "finished")
+    assert shop.done == ["write", "check", "post"]  # what was to be checked was known
+    assert shop.pending == 1  # the source waits on
+    assert [one.user[:18] for one in model.requests] == ["post to be sent: A"]
+
+
+def test_an_answer_of_the_source_ends_its_waiting(
+    tmp_path: Path, crewai_python: str, model: FakeModel
+) -> None:
+    shop = Shop(tmp_path, crewai_python, model, "letter")
+    code, ended = shop.go_on("resume", "shop:Letter", "--answer", "")
+    assert (code, ended["type"]) == (0, "finished")
+    assert shop.done == ["write", "check", "post"]  # what was to be checked was known
+    assert shop.pending == 0
