@@ -1,8 +1,10 @@
 """What goes into a checkpoint, and what the writing of one leaves behind.
 
 A crew that holds something that is no JSON (the function of a ``@tool``, the tools of a
-memory, an object in a field of a tool) is not written at all by CrewAI. And each write leaves
-the id of the kickoff on the crew, so that a second kickoff of it runs nothing.
+memory, an object in a field of a tool) is not written at all by CrewAI. The entities are
+dumped before the events, which go on meanwhile: a task that ends in between is completed and
+has no output. And each write leaves the id of the kickoff on the crew, so that a second
+kickoff of it runs nothing.
 """
 
 from __future__ import annotations
@@ -93,11 +95,12 @@ def _leaving_no_id(prepare: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _whole(dump: Callable[..., Any]) -> Callable[..., Any]:
-    """A dump of the runtime state, with the ids that were left off the objects, and with what
-    only we know of them."""
+    """A dump of the runtime state: with the ids that were left off the objects, with what only
+    we know of them, and with no event of which they do not tell yet."""
 
     @functools.wraps(dump)
     def model_dump(self: Any, *args: Any, **named: Any) -> Any:
+        so_far = _events(self)
         _thread.dumping = True
         try:
             value = dump(self, *args, **named)
@@ -107,6 +110,9 @@ def _whole(dump: Callable[..., Any]) -> Callable[..., Any]:
         for one, made in zip(self.root, entities or [], strict=False):
             if _ID in made:
                 made[_ID] = getattr(one, "_kickoff_event_id", None) or made[_ID]
+        record = value.get("event_record") if isinstance(value, dict) else None
+        if so_far is not None and isinstance(record, dict):
+            keep_only(record, so_far)
         return _with_own(value, self.root) if entities else value
 
     return model_dump
@@ -121,6 +127,30 @@ def _with_own(value: dict[str, Any], root: Iterable[Any]) -> dict[str, Any]:
             rest = {key: value.pop(key) for key in [*value] if key in ("entities", "event_record")}
             return {**value, "crewcheck": {"primary": place, **own}, **rest}
     return value
+
+
+def _events(state: Any) -> set[str] | None:
+    """The ids of the events that are recorded by now, None where that cannot be told."""
+    record = getattr(state, "_event_record", None)
+    nodes, lock = getattr(record, "nodes", None), getattr(record, "_lock", None)
+    if nodes is None or lock is None:
+        return None
+    with lock.r_locked():
+        return set(nodes)
+
+
+def keep_only(record: dict[str, Any], known: set[str]) -> None:
+    """Take out of a dumped event record all other events, and what points at them."""
+    nodes = record.get("nodes") or {}
+    later = [event_id for event_id in nodes if event_id not in known]
+    for event_id in later:
+        del nodes[event_id]
+    for node in nodes.values() if later else ():
+        edges = node.get("edges") or {}
+        for kind in list(edges):
+            edges[kind] = [one for one in edges[kind] if one in known]
+            if not edges[kind]:
+                del edges[kind]
 
 
 def _as_json(self: Any, **_: Any) -> str:

@@ -207,7 +207,7 @@ def start(prepared: Prepared) -> RunHandle:
         prepared.spec.document_path = os.path.abspath(header.location)
     else:
         document = prepared.source.document
-    prepared.spec.work = work_behind(prepared.spec.store, prepared.source.id)
+    prepared.spec.work = work_behind(prepared.spec.store, attempts.line(prepared.source.node))
     return start_run(prepared.spec, document, lambda run_id: _count(prepared, run_id))
 
 

@@ -17,9 +17,7 @@ from tests.fidelity.recording import Recording
 from tests.fidelity.running import try_all
 
 #: What is not right so far, and why. To be emptied: what comes out right fails here.
-NOT_YET: dict[str, str] = {
-    "agent_function_tool": "nothing is written of tools made of functions",
-}
+NOT_YET: dict[str, str] = {}
 
 #: How many checkpoints of a scenario are tried in each way.
 _SPREAD = {"resume": 3}

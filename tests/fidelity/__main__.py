@@ -64,7 +64,9 @@ def main() -> int:
 
 
 def _try(bench: Bench, recording: Recording, options: argparse.Namespace) -> list[Verdict]:
-    points = spread_points(recording.points, options.spread)
+    least = recording.scenario.get("FROM_DONE", 0)
+    counted = [one for one in recording.points if len(one.outputs) >= least]
+    points = spread_points(counted, options.spread)
     wanted = [one for one in cases(recording, points) if one.column in options.column]
     verdicts = list(try_all(bench, wanted, workers=options.workers))
     if options.spawn:

@@ -40,7 +40,10 @@ class Case:
 def cases(recording: Recording, points: Sequence[Point] | None = None) -> Iterator[Case]:
     """All that can be tried with some checkpoints, or with all."""
     only = recording.scenario.get("ONLY", COLUMNS)
+    least = recording.scenario.get("FROM_DONE", 0)
     for point in recording.points if points is None else points:
+        if len(point.outputs) < least:
+            continue
         for case in _of(recording, point):
             if case.column in only:
                 yield case

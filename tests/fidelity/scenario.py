@@ -18,6 +18,7 @@ to do with it; they are read from its text, for it is imported only where CrewAI
     REFUSED       a rule: a resume is refused with it, and so is a fork
     ASKED_AGAIN_OK  why finished requests may be made again; or {kind of case: why}
     ONLY          kinds of cases that make sense here, if not all do
+    FROM_DONE     checkpoints count from the one on with so many tasks done
 
 What lies in ``scenarios/files/NAME`` is put beside the program.
 """

@@ -6,7 +6,7 @@ from crewai import Agent, Crew, Task
 
 KIND = "crew"
 INPUTS = {"word": "north"}
-EDIT_INPUTS = {"word": "south"}
+EDIT_INPUTS = {"word": "SOUTH"}  # as a callback before the kickoff has made it
 
 
 def say(what):

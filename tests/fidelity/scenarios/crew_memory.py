@@ -12,6 +12,7 @@ KIND = "crew"
 INPUTS = None
 FAULT = "Task: The gate"
 ONLY = ["resume"]
+FROM_DONE = 2
 
 EMBEDDER = {
     "provider": "openai",

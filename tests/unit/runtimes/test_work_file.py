@@ -95,9 +95,11 @@ def test_what_runs_had_done_behind_a_checkpoint(tmp_path: Path, ran: Callable[..
     ran(4, "finished", "c", work=[further])
     store = str(tmp_path)
     # runs that wrote nothing are behind what they began from, the oldest first
-    assert work_behind(store, "a") == [first, second]
+    assert work_behind(store, ["a"]) == [first, second]
     # b was left behind on purpose: what its run was given counts, not what it did then
-    assert work_behind(store, "b") == [first, second]
-    assert work_behind(store, "c") == [first, second, further]
-    assert work_behind(store, "d") == []
-    assert work_behind(str(tmp_path / "other"), "a") == []
+    assert work_behind(store, ["b", "a"]) == [first, second]
+    assert work_behind(store, ["c", "b", "a"]) == [first, second, further]
+    # d was written, and its run killed before it could say so
+    assert work_behind(store, ["d", "c", "b"]) == [first, second, further]
+    assert work_behind(store, ["d"]) == []
+    assert work_behind(str(tmp_path / "other"), ["a"]) == []
