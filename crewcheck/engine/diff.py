@@ -40,10 +40,11 @@ SECTIONS = (
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """What a person changed at a fork: where, and to what."""
+    """What a person changed at a fork: where, and to what (``removed``: to nothing)."""
 
     path: str
     new: Any
+    removed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,5 +274,7 @@ def edits_in(document: Mapping[str, Any]) -> tuple[Edit, ...]:
     own = document.get("crewcheck")
     listed = objects(own.get("edits")) if isinstance(own, dict) else []
     return tuple(
-        Edit(path, one.get("new")) for one in listed if (path := text(one.get("path"))) is not None
+        Edit(path, one.get("new"), one.get("removed") is True)
+        for one in listed
+        if (path := text(one.get("path"))) is not None
     )

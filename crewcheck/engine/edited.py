@@ -48,7 +48,8 @@ def edited(catalog: Catalog, node: Node, document: Mapping[str, Any]) -> list[Ed
             known.add(edit.path)
             if current is None:
                 current = _places(document)
-            if same_json(_at(current, edit.path), edit.new):
+            now = _at(current, edit.path)
+            if now is _Nothing if edit.removed else same_json(now, edit.new):
                 found.append(Edited(edit.path, edit.new, fork_id))
     return found
 

@@ -20,6 +20,7 @@ from crewcheck.engine.fork_flow import fork_flow
 from crewcheck.errors import Refused
 from crewcheck.model.document import entities, iter_events
 from crewcheck.model.edits import Change, Edits
+from crewcheck.model.json_path import REMOVED
 from crewcheck.model.primary import primary
 from crewcheck.model.scan import FORK_TRIGGER
 
@@ -95,7 +96,8 @@ def dump(document: Mapping[str, Any]) -> bytes:
 
 def _recorded(change: Change) -> dict[str, Any]:
     """What was changed: enough to tell a person's edit, without keeping the old value."""
-    return {"path": change.path, "old": value_hash(change.old), "new": change.new}
+    new = {"removed": True} if change.new is REMOVED else {"new": change.new}
+    return {"path": change.path, "old": value_hash(change.old), **new}
 
 
 def value_hash(value: Any) -> str:

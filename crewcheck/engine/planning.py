@@ -11,7 +11,7 @@ from crewcheck.engine.running import Prepared
 from crewcheck.engine.source import Source
 from crewcheck.model.document import sorted_events
 from crewcheck.model.edits import Edits, changed_inputs
-from crewcheck.model.json_path import write_path
+from crewcheck.model.json_path import REMOVED, write_path
 from crewcheck.model.losses import losses
 
 
@@ -83,12 +83,16 @@ def data_report(
 
 
 def edits_report(source: Source, edits: Edits) -> dict[str, Any]:
-    """What is edited: ``inputs`` and ``state`` by name and path, ``outputs`` by position."""
+    """What is edited: ``inputs`` and ``state`` by name and path, ``outputs`` by position;
+    ``removed`` are the paths of keys that are taken out of the state."""
     return {
         "inputs": changed_inputs(source.inputs, edits),
         "outputs": {
             **{str(index): value for index, value in sorted(edits.outputs.items())},
             **{str(index): value for index, value in sorted(edits.results.items())},
         },
-        "state": {write_path(path): value for path, value in edits.state.items()},
+        "state": {
+            write_path(path): value for path, value in edits.state.items() if value is not REMOVED
+        },
+        "removed": [write_path(path) for path, value in edits.state.items() if value is REMOVED],
     }

@@ -26,6 +26,7 @@ from crewcheck.errors import Refused, UsageProblem
 from crewcheck.model.crew import placeholders
 from crewcheck.model.edits import Edits, changed_inputs
 from crewcheck.model.harmless import name as shown
+from crewcheck.model.json_path import REMOVED
 from crewcheck.runtimes.interpreter import Interpreter, find_interpreter
 from crewcheck.runtimes.project import Project, find_project
 from crewcheck.runtimes.spawn import RunHandle, start_run
@@ -110,7 +111,10 @@ def prepare(source: Source, wish: Wish) -> Prepared:
         inputs=_inputs(source, wish.edits),
         outputs={str(index): value for index, value in wish.edits.outputs.items()},
         results={str(index): value for index, value in wish.edits.results.items()},
-        state=[[list(path), value] for path, value in wish.edits.state.items()],
+        state=[
+            [list(path), *([] if value is REMOVED else [value])]
+            for path, value in wish.edits.state.items()
+        ],
         rerun=list(wish.edits.rerun),
         keep=list(wish.edits.keep),
         # how many tasks the crew has is not known: more than its last run has done, perhaps

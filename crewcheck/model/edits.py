@@ -10,8 +10,11 @@ from typing import Any, NamedTuple
 from crewcheck.errors import NotFound, UsageProblem
 from crewcheck.model.crew import Task
 from crewcheck.model.harmless import name as shown
-from crewcheck.model.json_path import Path, parse_path
+from crewcheck.model.json_path import REMOVED, Path, parse_path
 from crewcheck.model.json_values import same_json
+
+#: The key that each state of a flow has.
+STATE_ID = "id"
 
 
 @dataclass(slots=True)
@@ -21,8 +24,9 @@ class Edits:
 
     ``inputs`` holds only what was changed or added, with its JSON type. ``outputs`` are the
     texts of tasks, ``results`` the JSON values of calls, ``state`` what is changed in a
-    flow's state, by its place. ``rerun`` are items to run again although nothing else asks
-    for it, ``keep`` items to keep although something they depend on has changed.
+    flow's state, by its place (`json_path.REMOVED`: a key is taken away). ``rerun`` are items
+    to run again although nothing else asks for it, ``keep`` items to keep although something
+    they depend on has changed.
     """
 
     inputs: dict[str, Any] = field(default_factory=dict)
@@ -85,17 +89,14 @@ def state_changes(before: Any, after: Mapping[str, Any]) -> dict[Path, Any]:
     """What must be set in a flow's state to make another one of it, by place.
 
     A list that has grown or shrunk, and an object inside the state that has lost a key, are
-    set as a whole. Raises `UsageProblem` where the state itself has lost a key: a fork cannot
-    take one away.
+    set as a whole; a key that the state itself has lost is `REMOVED`. Raises `UsageProblem` where
+    that is its id.
     """
     old = before if isinstance(before, dict) else {}
-    lost = [key for key in old if key not in after]
-    if lost:
-        raise UsageProblem(
-            f'the key "{shown(lost[0])}" is gone, and a fork cannot take a key out of the state: '
-            "give it another value, like null"
-        )
-    changes: dict[Path, Any] = {}
+    changes: dict[Path, Any] = {(key,): REMOVED for key in old if key not in after}
+    if (STATE_ID,) in changes:
+        raise UsageProblem(f'the key "{STATE_ID}" is gone, and without it CrewAI takes no state')
+    old = {key: value for key, value in old.items() if key in after}
     stack: list[tuple[Path, Any, Any]] = [((), old, dict(after))]
     while stack:
         path, one, other = stack.pop()

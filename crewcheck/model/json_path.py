@@ -15,6 +15,16 @@ from typing import Any
 from crewcheck.errors import NotFound, UsageProblem
 from crewcheck.model.harmless import name as shown
 
+
+class Removed:
+    """Stands for nothing, where a key of an object is taken away."""
+
+    def __repr__(self) -> str:
+        return "gone"
+
+
+REMOVED = Removed()
+
 #: The steps of a path; numbers are told from keys when it is followed.
 Path = tuple[str, ...]
 
@@ -78,12 +88,15 @@ def value_at(document: Any, path: str, what: str = "the document") -> Any:
 def changed_at(value: Any, steps: Sequence[str], new: Any, where: str) -> tuple[Any, Any]:
     """A copy of a value with something else at a path: ``(copy, what was there or None)``.
 
-    The last key may be new, and a list may grow by one at its end. ``where`` is what a
-    person calls the value. Raises `NotFound`.
+    The last key may be new, and a list may grow by one at its end; `REMOVED` takes a key away.
+    ``where`` is what a person calls the value. Raises `NotFound`.
     """
     if not steps:
         return new, value
     step, rest = steps[0], steps[1:]
+    if not rest and isinstance(value, dict) and new is REMOVED:
+        key = _key(value, step, where)
+        return {one: inner for one, inner in value.items() if one != key}, value[key]
     if not rest and isinstance(value, dict) and step not in value:
         return {**value, step: new}, None
     if not rest and isinstance(value, list) and step == str(len(value)):

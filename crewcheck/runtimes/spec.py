@@ -33,8 +33,9 @@ class RunSpec:
     Of the work: ``action`` (``resume`` or ``fork``), ``branch`` of what will be written
     (None: the source's), ``inputs`` (what is changed), ``outputs`` (position of a task ->
     text), of a flow ``results`` (position of a call -> JSON value) and ``state`` (pairs of a
-    path, as a list of keys, and a value), ``rerun`` and ``keep`` (positions),
-    ``allow_changed``, ``allow_before``; ``answers`` are given to the first prompts, in order;
+    path, as a list of keys, and a value; without a value the key is taken away), ``rerun``
+    and ``keep`` (positions), ``allow_changed``, ``allow_before``; ``answers`` are given to the
+    first prompts, in order;
     ``work`` are files with what earlier runs had done behind the checkpoint (`work_file`).
     ``validate`` (``module:function``) is asked before the plan whether the checkpoint is
     still good.

@@ -23,6 +23,8 @@ BROWSER_BINDINGS: list[BindingType] = [
             tooltip="On the Methods tab, list the flow's calls one by one, or its methods"),
     Binding("a", "add_input", "Add", id="edit.add", show=False,
             tooltip="On the Inputs tab, add an input; on the State tab, a key"),
+    Binding("delete,D", "remove_key", "Remove key", id="edit.remove", show=False,
+            tooltip="On the State tab, take the key under the cursor away"),
     Binding("o", "edit_outside", "In $EDITOR", id="edit.outside", show=False,
             tooltip="Edit it in $VISUAL or $EDITOR"),
     Binding("u", "undo", "Undo", id="edit.undo", tooltip="Take the last edit back"),

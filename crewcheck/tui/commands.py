@@ -57,6 +57,8 @@ def commands(screen: BrowserScreen) -> Iterator[Command]:
                       screen.action_by_call)  # fmt: skip
     if screen.detail.tab in ("inputs", "state"):
         yield Command("Edit: add", "Add an input, or a key of the state", screen.action_add_input)
+    if screen.detail.tab == "state":
+        yield Command("Edit: remove key", "Take a key out of the state", screen.action_remove_key)
     if screen.edits.total:
         yield Command("Edit: undo", "Take the last edit back", screen.action_undo)
         yield Command("Edit: drop all", "Take all edits of the checkpoint back",

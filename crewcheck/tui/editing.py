@@ -12,7 +12,7 @@ from crewcheck.model.agent import QUESTION
 from crewcheck.model.edits import state_changes
 from crewcheck.model.flow_calls import DONE
 from crewcheck.model.harmless import one_line
-from crewcheck.model.json_path import write_path
+from crewcheck.model.json_path import REMOVED, Path, write_path
 from crewcheck.tui import typed
 from crewcheck.tui.pages import Page, Subject
 from crewcheck.tui.pages.answer import AnswerPage
@@ -133,6 +133,22 @@ def state_target(subject: Subject, key: str, *, secrets: bool) -> Target:
     )
 
 
+def without(subject: Subject, page: StatePage, index: int) -> tuple[str, dict[Path, Any]]:
+    """A key that is to be taken away, and what that makes of the state's edits.
+
+    Raises `CannotEdit`.
+    """
+    key = page.key_at(index)
+    info, state = subject.info, subject.state
+    if key is None or info is None or key not in state:
+        raise CannotEdit("a key is taken away with the cursor on it")
+    rest = {one: value for one, value in state.items() if one != key}
+    try:
+        return key, state_changes(info.state_to_edit, rest)
+    except UsageProblem as error:
+        raise CannotEdit(error.message) from None
+
+
 def _question(subject: Subject, info: Info) -> Target:
     """What an agent is asked."""
     edited = subject.edits.inputs.get(QUESTION)
@@ -226,7 +242,7 @@ def check(target: Target, text: str, kind: str) -> Any:
         raise typed.NotThat(error.message) from None
     if not target.secrets:
         for path, new in changes.items():
-            if typed.masked_in([*path, new]):
+            if new is not REMOVED and typed.masked_in([*path, new]):
                 raise typed.NotThat(f"{write_path(path)} {_MASKED}")
     return changes
 

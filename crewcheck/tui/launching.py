@@ -36,8 +36,8 @@ from crewcheck.engine.source import Source, read_source
 from crewcheck.errors import CrewcheckError, NotFound
 from crewcheck.lineage import Node
 from crewcheck.model.flow_calls import DONE
+from crewcheck.model.json_path import REMOVED, changed_at, holds, write_path
 from crewcheck.model.json_path import Path as Place
-from crewcheck.model.json_path import changed_at, holds, write_path
 from crewcheck.model.scan import DELETED, GONE
 from crewcheck.model.words import many
 from crewcheck.runtimes.follow import Follower
@@ -48,7 +48,8 @@ from crewcheck.tui.edit_book import identity_of
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """An edit as it is shown: without secrets. ``before`` None: there was nothing."""
+    """An edit as it is shown: without secrets. ``before`` None: there was nothing; ``after``
+    `REMOVED`: it is taken away."""
 
     what: str
     before: Any
@@ -212,7 +213,8 @@ class Launch:
             new = not holds(state, path)
             state, before = changed_at(state, path, value, "the state")
             what = f"state {hide(write_path(path))}"
-            found.append(Change(what, at(path, before), at(path, value), new))
+            after = REMOVED if value is REMOVED else at(path, value)
+            found.append(Change(what, at(path, before), after, new))
         return found
 
     def _at(self, path: Place, value: Any) -> Any:

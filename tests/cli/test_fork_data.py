@@ -36,7 +36,9 @@ def test_a_flows_plan_with_its_costs(run: Run, store: Path) -> None:
     assert plan["items"][1]["reason"] == "it may depend on order, which changes"
     assert plan["costs"]["so_far"] == {"tokens": 0, "seconds": 8.0}
     assert plan["costs"]["again"] == {"tokens": 0, "seconds": 3.0}
-    assert plan["edits"] == {"inputs": {}, "outputs": {"0": "cake"}, "state": {}}
+    assert plan["edits"] == {
+        "inputs": {}, "outputs": {"0": "cake"}, "state": {}, "removed": [],
+    }  # fmt: skip
     assert sorted(one.name for one in store.rglob("*.json")) == [f"{ident(1)}_p-none.json"]
 
 

@@ -207,7 +207,7 @@ async def test_edits_of_a_flow_stay_and_are_undone(running: Running, store: Path
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('{"id": "s", "size": 2}', 'the key "plan" is gone'),
+        ('{"size": 2, "plan": {"steps": ["a", "b"]}}', 'the key "id" is gone'),
         ("[1]", "should be an object"),
         ('{"id": "s",', "at line 1"),
         ('{"id": NaN}', "NaN"),

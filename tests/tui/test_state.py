@@ -9,12 +9,16 @@ from typing import Any
 
 import pytest
 
+from crewcheck.engine.catalog import open_catalog
+from crewcheck.engine.inspect import inspect
+from crewcheck.engine.redaction import Redactor
 from crewcheck.model.edits import Edits
-from crewcheck.model.json_path import Path
+from crewcheck.model.json_path import REMOVED, Path
 from crewcheck.tui.pages import pages_of
 from crewcheck.tui.pages.state import StatePage
-from tests.tui.conftest import Running, press, screen_of, screen_text
+from tests.tui.conftest import Running, press, screen_of, screen_text, tree_lines
 from tests.tui.flows import make_flow_project, road
+from tests.tui.projects import keys, launch_of, until
 from tests.tui.test_editing import KEY, editor_of, edits_of, told, type_over
 from tests.tui.test_pages import rows, said, subject
 
@@ -84,6 +88,43 @@ async def test_a_key_is_added(running: Running, tmp_path: FilePath) -> None:
         assert "new one" in screen_text(pilot)
         await press(pilot, "tab", "end", "i")
         assert editor_of(pilot).area.text == "new one"
+
+
+async def test_a_key_is_taken_away_and_brought_back(
+    running: Running, tmp_path: FilePath, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    async with running(make_flow_project(tmp_path / "p")) as pilot:
+        await press(pilot, "4", "tab", "g", "down", "D")
+        assert "without it CrewAI takes no state" in told(pilot)
+        await press(pilot, "down", "D")
+        assert edits_of(pilot).state == {("size",): REMOVED}
+        assert "taken away" in screen_text(pilot)
+        await press(pilot, "u")
+        assert not edits_of(pilot)
+        # in the editor of the whole it is left out
+        await press(pilot, "g", "i")
+        await type_over(pilot, '{"id": "s", "plan": {"steps": ["a", "b"]}}')
+        assert edits_of(pilot).state == {("size",): REMOVED}
+        # the row is still there, and typing a value brings the key back
+        await press(pilot, "end", "i")
+        await type_over(pilot, "2")
+        assert edits_of(pilot).state == {("size",): "2"}
+        await press(pilot, "u", "f")
+        launch = launch_of(pilot)
+        await until(pilot, lambda: launch.phase == "refused")
+        assert "now  taken away" in screen_text(pilot)
+        await keys(pilot, "right", "enter")
+        await until(pilot, lambda: any("forked" in one for one in tree_lines(pilot)))
+    (made,) = [json.loads(one.read_text()) for one in (tmp_path / "p").rglob("*.json")
+               if "fork/" in str(one)]  # fmt: skip
+    assert set(made["entities"][0]["checkpoint_state"]) == {"id", "plan"}
+    (edit,) = made["crewcheck"]["edits"]
+    assert (edit["path"], edit["removed"]) == ("state.size", True)
+    with open_catalog(str(tmp_path / "p" / "store")) as catalog:
+        fork = next(one for one in catalog.forest.order if one.checkpoint.branch != "main")
+        info = inspect(catalog, fork.checkpoint, Redactor())
+    assert [(one.path, one.new) for one in info.edits] == [("state.size", None)]
 
 
 async def test_the_whole_state_in_the_persons_editor(

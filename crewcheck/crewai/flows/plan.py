@@ -17,7 +17,7 @@ from crewcheck.engine.invalidation import RUN, Decision, to_keep
 from crewcheck.errors import CrewcheckError
 from crewcheck.model.edits import Edits, changed_inputs
 from crewcheck.model.flow_calls import DONE
-from crewcheck.model.json_path import changed_at, write_path
+from crewcheck.model.json_path import REMOVED, changed_at, write_path
 from crewcheck.runtimes.spec import RunSpec
 from crewcheck.runtimes.wire import Message
 
@@ -57,7 +57,9 @@ def edits_of(spec: RunSpec, saved: SavedFlow) -> Edits:
     return Edits(
         inputs=dict(spec.inputs),
         results={position(key): value for key, value in spec.results.items()},
-        state={tuple(map(str, path)): value for path, value in spec.state},
+        state={
+            tuple(map(str, path)): value[0] if value else REMOVED for path, *value in spec.state
+        },
         rerun={position(value) for value in spec.rerun},
         keep={position(value) for value in spec.keep},
     )

@@ -7,13 +7,13 @@ from typing import Any
 
 from crewcheck.engine.cut import Cut
 from crewcheck.model import words
-from crewcheck.model.json_path import Path, changed_at, holds, write_path
+from crewcheck.model.json_path import REMOVED, Path, changed_at, holds, write_path
 from crewcheck.tui.layout import Block, Body, Cell, Line, paint_json
 from crewcheck.tui.pages.base import Page, Subject, heading, json_body, plain, preview
 from crewcheck.tui.typed import kind_of
 
-#: What the row of the whole state is called.
-ALL = "the whole state"
+#: What the row of the whole state is called, and what stands for a key that is no more.
+ALL, TAKEN = "the whole state", "taken away"
 
 
 class StatePage(Page):
@@ -32,6 +32,8 @@ class StatePage(Page):
         state = subject.state
         self.recorded: Any = self.info.state_to_edit if self.info is not None else None
         self.keys: list[str] = list(state) if isinstance(state, dict) else []
+        # what is taken away stays in sight, to be brought back
+        self.keys += [path[0] for path, value in subject.edits.state.items() if value is REMOVED]
         self.count = len(self.keys) + 1 if self.keys else 0
 
     def key_at(self, index: int) -> str | None:
@@ -46,9 +48,11 @@ class StatePage(Page):
         edited = self._edits_of(key)
         sign = glyphs.edited if edited else ""
         if key is None:
-            about = words.many(len(self.keys), "key")
+            about = words.many(len(self.subject.state), "key")
             return _row(sign, ALL, "object", about, "edited", "edited" if edited else "title",
                         "muted")  # fmt: skip
+        if key not in self.subject.state:
+            return _row(sign, self.subject.shown(key), "", TAKEN, "edited", "muted", "muted")
         value = self.subject.state[key]
         style = "edited" if edited else ""
         return _row(sign, self.subject.shown(key), kind_of(value), preview(value), "edited",
@@ -83,8 +87,11 @@ class StatePage(Page):
         ]  # fmt: skip
 
     def _of_key(self, key: str) -> list[Block]:
-        value = self.subject.state[key]
         edited = self._edits_of(key)
+        if key not in self.subject.state:
+            title = Line([(self.subject.shown(key), "title"), (f"  {TAKEN}", "muted")])
+            return [title, Line(), *self._changes(edited)]
+        value = self.subject.state[key]
         blocks: list[Block] = [
             Line([(self.subject.shown(key), "title"), (f"  {kind_of(value)}", "muted")]), Line(),
         ]  # fmt: skip
@@ -108,7 +115,7 @@ class StatePage(Page):
             state, was = changed_at(state, path, value, "the state")
             blocks.append(
                 Line([(f"  {subject.shown(write_path(path))}", "key"),
-                      (f"  {preview(value, 60)}", "edited"),
+                      (f"  {TAKEN if value is REMOVED else preview(value, 60)}", "edited"),
                       (f"  was {preview(was, 60)}" if known else "  new", "muted"),
                       (self._retyped(was, value) if known else "", "warn")],
                      hang=4)
@@ -117,11 +124,15 @@ class StatePage(Page):
 
     def _retyped(self, was: Any, value: Any) -> str:
         """A word where a value has another type than before: a class may not take it."""
+        if value is REMOVED:
+            return ""
         kinds = kind_of(was), kind_of(value)
         return f", a {kinds[0]}: now a {kinds[1]}" if len({*kinds, "null"}) == 3 else ""
 
     def copied(self, index: int) -> tuple[str, str]:
         key = self.key_at(index)
+        if key is not None and key not in self.subject.state:
+            return "the key", key
         if key is not None:
             return f"the state's {key}", plain(self.whole(self.subject.state[key]))
         loaded = self.subject.loaded

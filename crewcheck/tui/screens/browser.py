@@ -369,6 +369,8 @@ class BrowserScreen(ForestScreen):
             return self.has_store and isinstance(self.detail.page, MethodsPage)
         if action == "add_input":
             return self.has_store and self.detail.tab in ("inputs", "state")
+        if action == "remove_key":
+            return self.has_store and self.detail.tab == "state"
         if action == "undo":
             return self.has_store and self.edits.can_undo
         if action == "drop_edits":

@@ -29,6 +29,7 @@ from crewcheck.tui.editing import (
     state_target,
     steady,
     target_of,
+    without,
 )
 from crewcheck.tui.layout import Line
 from crewcheck.tui.pages import Page, Subject
@@ -137,6 +138,21 @@ class EditingScreen(RunsScreen):
             TypeScreen(f"New {what}", [Line([(about, "")])], keys="enter goes on, esc leaves it"),
             named,
         )
+
+    def action_remove_key(self) -> None:
+        """Take a key out of a flow's state."""
+        subject = self.shown_subject()
+        page, index = self.shown_page()
+        if subject is None or not isinstance(page, StatePage):
+            return
+        try:
+            key, changes = without(subject, page, index)
+        except CannotEdit as problem:
+            self._cannot(problem)
+            return
+        said = f"taking {subject.shown(key)} out of the state"
+        self.edits.set_state(identity_of(subject.node.checkpoint), changes, said)
+        self.show_edits()
 
     def action_edit_outside(self) -> None:
         """Edit what is under the cursor in the person's own editor."""

@@ -10,10 +10,12 @@ from crewcheck.engine.invalidation import KEEP, RUN, Decision
 from crewcheck.model import words
 from crewcheck.model.harmless import name as harmless_name
 from crewcheck.model.harmless import one_line, width
+from crewcheck.model.json_path import REMOVED
 from crewcheck.tui.glyphs import Glyphs
 from crewcheck.tui.launching import Change
 from crewcheck.tui.layout import Block, Cell, Line, Piece, Pieces
 from crewcheck.tui.pages.base import fact, heading, preview, text_or_json
+from crewcheck.tui.pages.state import TAKEN
 from crewcheck.tui.typed import kind_of
 
 #: The rule of what a router may lead to (`engine.flow_plan`).
@@ -107,6 +109,8 @@ def _parting(before: Any, after: Any) -> int:
 
 
 def _value(label: str, value: Any, style: str, start: int) -> Line:
+    if value is REMOVED:
+        return Line([(label, "label"), (TAKEN, style)])
     kind = "" if isinstance(value, str) else f"  ({kind_of(value)})"
     said = preview(value[start:] if start else value, 160) if value != "" else "(empty)"
     ahead = "…" if start else ""

@@ -14,7 +14,7 @@ from crewcheck.model.edits import (
     parse_inputs_file,
     state_changes,
 )
-from crewcheck.model.json_path import changed_at
+from crewcheck.model.json_path import REMOVED, changed_at
 from crewcheck.model.json_values import same_json
 from tests.build import crew, document, task
 
@@ -103,9 +103,14 @@ def test_what_differs_between_two_states(
     assert same_json(made, after)
 
 
-def test_a_key_of_the_state_cannot_be_taken_out() -> None:
-    with pytest.raises(UsageProblem, match='the key "b" is gone'):
-        state_changes({"a": 1, "b": 2}, {"a": 2})
+def test_a_key_of_the_state_is_taken_out_but_its_id() -> None:
+    found = state_changes({"a": 1, "b": 2, "c": [1]}, {"a": 2, "c": [1]})
+    assert found == {("b",): REMOVED, ("a",): 2}
+    assert changed_at({"a": 1, "b": 2}, ("b",), REMOVED, "the state") == ({"a": 1}, 2)
+    with pytest.raises(NotFound, match='has no "x"'):
+        changed_at({"a": 1}, ("x",), REMOVED, "the state")
+    with pytest.raises(UsageProblem, match='the key "id" is gone'):
+        state_changes({"a": 1, "id": "s"}, {"a": 1})
 
 
 def test_a_copy_of_edits_is_apart() -> None:
