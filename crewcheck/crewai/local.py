@@ -33,7 +33,7 @@ class LocalChannel(Channel):
         """Hand a message on."""
         if kind == "plan":
             self._plan = fields
-        if self._on_message is not None:
+        if self._on_message is not None and kind != "record":  # that is for a supervisor
             self._on_message({"type": kind, **fields})
 
     def decision(self) -> Message:

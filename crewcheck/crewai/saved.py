@@ -52,8 +52,11 @@ class Saved:
         raise NotImplementedError
 
 
-def load_document(path: str) -> Mapping[str, Any]:
-    """The document in a JSON file."""
+def load_document(place: object) -> Mapping[str, Any]:
+    """The document in a JSON file, or the one that is given. Raises `Refusal`."""
+    if isinstance(place, dict):
+        return place
+    path = str(place)
     try:
         with open(path, encoding="utf-8-sig") as file:
             value = json.load(file)

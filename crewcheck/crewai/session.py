@@ -139,8 +139,7 @@ class Session(Generic[S]):
         reading.join()
         document = message.get("document")
         if document:
-            made = document if isinstance(document, dict) else load_document(str(document))
-            self.record = lineage.event_record(made)
+            self.record = lineage.event_record(load_document(document))
 
     def _read_record(self) -> None:
         """While the person reads the plan: a long record takes a while."""

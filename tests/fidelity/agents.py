@@ -35,7 +35,9 @@ def answered_of_agent(
     """The keys of the requests that need not be made: those whose answers are recorded, those
     of what ran before the agent, and of a finished run all."""
     began = next(
-        (seconds_of(one) for one in events_of(last) if one["event_id"] == kickoff), float("inf")
+        # 1.14.1 names no kickoff
+        (seconds_of(one) for one in events_of(last) if one["event_id"] == kickoff),
+        0.0,
     )
     before = [one.key for one in requests if finished or one.at < began]
     rest = [one for one in requests if not finished and one.at >= began]

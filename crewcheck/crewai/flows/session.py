@@ -104,7 +104,7 @@ class FlowSession(Session[SavedFlow]):
         own = message.get("document")
         if own:
             # what is not kept is not in it, and what was edited is
-            document = load_document(str(own))
+            document = load_document(own)
             events = sorted_events(document)
             flow: Any = primary(document, events)
             saved_id = str(message.get("checkpoint_id") or self.saved.checkpoint_id)
