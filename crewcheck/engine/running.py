@@ -226,7 +226,9 @@ def confirm(prepared: Prepared, handle: RunHandle, plan: Message) -> str:
     """Let a planned run go on; a fork is written first. Returns the id it goes on from."""
     items = [item for item in plan.get("items") or [] if isinstance(item, dict)]
     keep = [item["index"] for item in items if item.get("action") == KEEP]
-    run = [item["index"] for item in items if item.get("action") != KEEP]
+    # a project that has changed may have a task elsewhere than the checkpoint, or anew
+    places = [item.get("saved", item["index"]) for item in items if item.get("action") != KEEP]
+    run = [place for place in places if place is not None]
     values: dict[str, Any] = {"keep": keep, "branch": prepared.branch}
     if prepared.wish.action == FORK:
         checkpoint_id, location, made = write_fork(

@@ -15,9 +15,11 @@ journal with ``at`` (UTC ISO time) and ``n`` (1, 2, ...):
 ``loaded``   entry, kind, name, tasks (see below), inputs (recorded), tools, cwd, model,
              endpoint, ran_before (true: a script's code before the kickoff has run);
              of a flow methods (see below)
-``plan``     items (see `engine.invalidation`; of a flow `engine.flow_plan`: first the
-             recorded calls, then methods to come), warnings and losses (each {rule, where,
-             message}), changed (differences that were accepted), branch, nothing_to_run
+``plan``     items (see `engine.invalidation`; of a crew by positions in the project, with
+             ``saved``, the position in the checkpoint, null for a new task; of a flow
+             `engine.flow_plan`: first the recorded calls, then methods to come), warnings and
+             losses (each {rule, where, message}), changed (differences that were accepted),
+             branch, nothing_to_run
 ``refused``  reason (a rule), message, hint, differences (list of lines); the rule is
              ``not-valid`` where the user's own check (``validate`` of the spec, asked
              before ``loaded``) says that the checkpoint is not good any more

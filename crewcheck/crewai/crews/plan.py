@@ -61,6 +61,8 @@ def edits_of(spec: RunSpec, saved: SavedCrew) -> Edits:
 def edits_here(edits: Edits, pairing: Pairing, saved: SavedCrew) -> Edits:
     """The same edits by positions in the project. Raises `Refusal`."""
     for old in sorted({*edits.outputs, *edits.rerun, *edits.keep}):
+        if old >= len(saved.tasks):
+            raise Refusal("no-such-task", f"this crew has no task at position {old}")
         if old in pairing.gone:
             raise Refusal("no-such-task", f"the project has no task {saved.label(old)} any more")
 

@@ -73,7 +73,7 @@ class CrewSession(Session[SavedCrew]):
             made.warnings.append({"rule": "ran-before", "where": ran_before, "message": message})
         self.channel.send(
             "plan",
-            items=[item.as_dict() for item in made.items],
+            items=[{**one.as_dict(), "saved": pairing.old[one.index]} for one in made.items],
             warnings=made.warnings,
             losses=[*self.lost, *made.losses],
             changed=made.changed,

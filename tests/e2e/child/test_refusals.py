@@ -37,11 +37,11 @@ def refused(start: Start, place: Place, checkpoint: Written, **spec: Any) -> dic
         ("several:broken", "entry-failed", "a secret place"),
         ("several:later", "entry-is-async", "async"),
         ("several:Story", "wrong-kind", "is a flow"),
-        ("several:other", "different-crew", "4 in the checkpoint, 2 in the project"),
+        ("several:other", "changed", "4 in the checkpoint, 2 in the project"),
         ("several", "several-found", "several:other"),
         ("runs:crew", "runs-on-import", "kicks off a crew"),
         ("changed:crew", "changed", "Report on everything"),
-        ("changed_early:crew", "different-crew", "Watch the {animal} closely"),
+        ("changed_early:crew", "changed", "Watch the {animal} closely"),
     ],
 )
 def test_entries(
@@ -65,6 +65,36 @@ def test_a_change_behind_what_is_done_can_be_allowed(
     child.go(plan)
     assert child.end()["type"] == "finished"
     assert "Report on everything" in model.requests[1].user
+
+
+def test_a_crew_that_has_grown_is_told_by_its_tasks(
+    zoo: Place, at: At, start: Start, model: FakeModel
+) -> None:
+    """One task is new and another gone: what is done of the others answers, wherever it is."""
+    code = (
+        "from crewai import Task\nfrom zoo import crew, first, fourth, pen, second\n"
+        "new = Task(name='feed', description='Feed them', expected_output='food', agent=pen)\n"
+        "first.context = []\n"
+        "crew.tasks.insert(0, new)\ncrew.tasks.remove(second)\n"
+        "fourth.context = [crew.tasks[1], crew.tasks[2]]\n"
+    )
+    (zoo.project / "grown.py").write_text(code, encoding="utf-8")
+    child = start(zoo, at(3), entry="grown:crew", allow_changed=True)
+    plan = child.plan()
+    told = [(one["label"], one["action"], one["rule"], one["saved"]) for one in plan["items"]]
+    assert told == [
+        ("feed", "run", "pending", None),
+        ("watch", "keep", "recorded", 0),
+        ("describe", "keep", "recorded", 2),
+        ("report", "run", "pending", 3),
+    ]
+    assert [one["rule"] for one in plan["losses"]] == ["task-gone"]
+    child.go(plan)
+    assert child.end()["type"] == "finished"
+    assert [request.user.split("Task: ")[1][:9] for request in model.requests] == [
+        "Feed them",
+        "Report on",
+    ]
 
 
 @pytest.mark.parametrize("entry", ["several:make", "zoo.py:crew", "zoo.py"])
@@ -105,11 +135,6 @@ def test_a_go_that_cannot_be(
 @pytest.mark.parametrize(
     ("change", "rule"),
     [
-        ({"entity_type": "flow", "checkpoint": {}}, "kind-not-supported"),
-        ({"entity_type": "agent"}, "kind-not-supported"),
-        ({"process": "hierarchical"}, "process-not-supported"),
-        ({"planning": True}, "planning-not-supported"),
-        ({"memory": True}, "memory-not-supported"),
         ({"tasks": []}, "nothing-in-it"),
     ],
 )
@@ -150,12 +175,14 @@ def test_an_edited_output_must_fit_its_class(
     )
     (zoo.project / "typed.py").write_text(code, encoding="utf-8")
     edit = {"0": '{"seen": "many"}'}
-    message = refused(start, zoo, at(2), entry="typed:crew", action="fork", outputs=edit)
+    message = refused(
+        start, zoo, at(2), entry="typed:crew", action="fork", outputs=edit, allow_changed=True
+    )
     assert message["reason"] == "output-class"
     assert "watch" in message["message"]
     assert message["differences"][0].startswith("seen: ")
     fits = {"0": '{"seen": 7}'}
-    child = start(zoo, at(2), entry="typed:crew", action="fork", outputs=fits)
+    child = start(zoo, at(2), entry="typed:crew", allow_changed=True, action="fork", outputs=fits)
     child.go(child.plan(), outputs=fits, branch="typed")
     assert child.end()["type"] == "finished"
     assert '{"seen": 7}' in model.requests[0].user
