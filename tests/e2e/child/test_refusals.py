@@ -71,6 +71,14 @@ def test_a_crew_that_has_grown_is_told_by_its_tasks(
     zoo: Place, at: At, start: Start, model: FakeModel
 ) -> None:
     """One task is new and another gone: what is done of the others answers, wherever it is."""
+    code = (
+        "from crewai import Task\nfrom zoo import crew, first, fourth, pen, second\n"
+        "new = Task(name='feed', description='Feed them', expected_output='food', agent=pen)\n"
+        "first.context = []\n"
+        "crew.tasks.insert(0, new)\ncrew.tasks.remove(second)\n"
+        "fourth.context = [crew.tasks[1], crew.tasks[2]]\n"
+    )
+    (zoo.project / "grown.py").write_text(code, encoding="utf-8")
     child = start(zoo, at(3), entry="grown:crew", allow_changed=True)
     plan = child.plan()
     told = [(one["label"], one["action"], one["rule"], one["saved"]) for one in plan["items"]]
