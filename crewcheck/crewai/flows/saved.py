@@ -136,7 +136,7 @@ class SavedFlow(Saved):
     def events_within(self, call: Call) -> list[Entity]:
         """What happened in a call, and in those in its place that did not finish."""
         roots = [*call.attempts, *([call.started_id] if call.started_id else [])]
-        return within(self.events, roots)
+        return within([*self.events, *self.later], roots)
 
     def later_within(self, method: str, trigger: str | None) -> list[Entity]:
         """What an earlier run of ours has told of calls of a method that the same event set
