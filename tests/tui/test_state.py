@@ -107,7 +107,7 @@ async def test_a_key_is_taken_away_and_brought_back(
         await type_over(pilot, '{"id": "s", "plan": {"steps": ["a", "b"]}}')
         assert edits_of(pilot).state == {("size",): REMOVED}
         # the row is still there, and typing a value brings the key back
-        await press(pilot, "end", "i")
+        await press(pilot, "down", "down", "i")
         await type_over(pilot, "2")
         assert edits_of(pilot).state == {("size",): "2"}
         await press(pilot, "u", "f")

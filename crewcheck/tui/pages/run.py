@@ -57,7 +57,7 @@ class RunPage(Page):
         run = self.runs[index]
         state = run.state
         blocks: list[Block] = [Line(self._about(run))]
-        if state.total and state.state != PLANNING:
+        if _counts(state) and state.state != PLANNING:
             blocks.append(self._meter(run))
         elif state.done:
             blocks.append(Line([(words.many(len(state.done), "method"), ""), (" done", "")]))
@@ -179,8 +179,13 @@ def _doing(state: RunState) -> str:
     return state.task or ""
 
 
+def _counts(state: RunState) -> bool:
+    """Whether its tasks are counted: an agent is asked once, and a flow has no end in sight."""
+    return bool(state.total) and state.kind != "agent"
+
+
 def _done(state: RunState) -> str:
-    if state.total:
+    if _counts(state):
         return f"{len(state.done)}/{state.total}"
     return f"{len(state.done)}" if state.done else ""
 

@@ -31,9 +31,11 @@ class StatePage(Page):
         super().__init__(subject)
         state = subject.state
         self.recorded: Any = self.info.state_to_edit if self.info is not None else None
-        self.keys: list[str] = list(state) if isinstance(state, dict) else []
-        # what is taken away stays in sight, to be brought back
-        self.keys += [path[0] for path, value in subject.edits.state.items() if value is REMOVED]
+        keys: dict[str, None] = {}
+        for one in (self.recorded, state):
+            # what is taken away keeps its place, to be brought back
+            keys.update(dict.fromkeys(one if isinstance(one, dict) else ()))
+        self.keys = list(keys)
         self.count = len(self.keys) + 1 if self.keys else 0
 
     def key_at(self, index: int) -> str | None:

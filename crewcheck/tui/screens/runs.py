@@ -291,7 +291,8 @@ class RunsScreen(LiveScreen):
             self.notify("No run goes on here", timeout=2.5)
             return
         name = run.short
-        done = f"{len(run.state.done)} of {run.state.total}" if run.state.total else ""
+        counts = run.state.total and run.state.kind == "crew"
+        done = f"{len(run.state.done)} of {run.state.total}" if counts else ""
         blocks = [
             Line([("Stop ", ""), (name, "title"), ("?", "")]),
             Line(),
