@@ -12,6 +12,7 @@ from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from crewcheck.engine.flow_causes import label_of, set_off_by
 from crewcheck.engine.flow_order import from_top
 from crewcheck.engine.flow_plan import Step, is_router, to_come
 from crewcheck.engine.invalidation import KEEP, RUN, Decision
@@ -178,9 +179,8 @@ def _labels(calls: Iterable[Made], known: Mapping[str, Step]) -> dict[str, dict[
 
 def _label(call: Made) -> str | None:
     """The label that a call gave, were it a router's."""
-    said = call.result
-    ended = call.state == DONE and isinstance(said, str) and len(said) <= _LONGEST_LABEL
-    return said if ended else None
+    said = label_of(call.result) if call.state == DONE else None
+    return said if said is not None and len(said) <= _LONGEST_LABEL else None
 
 
 def _sources(
@@ -222,11 +222,14 @@ def _gone(
 ) -> Iterable[tuple[str, str, str | None]]:
     """The ways that were gone: from a method to the one it set off, by which label."""
     ends = _Ends(calls)
+    routers = {step.name for step in known.values() if is_router(step)}
     for call in calls:
-        causes = {call.cause: None} if call.cause is not None else {}
         step = known.get(call.method)
+        waits_for = (step.waits_for if step is not None else None) or ()
+        cause = set_off_by(call, calls, waits_for, routers.__contains__)
+        causes = {cause: None} if cause is not None else {}
         if step is not None and (step.all_of or not causes):
-            for name in step.waits_for or ():
+            for name in waits_for:
                 told = ends.latest(name, call.began)
                 if told is not None:
                     causes[told[1]] = None

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
+from crewcheck.engine.flow_causes import gives, label_of, set_off_by
 from crewcheck.engine.invalidation import (
     DONE,
     FAILED,
@@ -110,7 +111,7 @@ def _facts(call: Call, calls: Sequence[Call], known: Mapping[str, Step] | None) 
     begins = call.cause is None and (step.kind == "start" if step else not call.before)
     depends_on, certain = call.before, False
     if step is not None and step.waits_for is not None:
-        depends_on, certain = _causes(call, calls, step), True
+        depends_on, certain = _causes(call, calls, step, known or {}), True
     elif begins:
         depends_on = frozenset()
     # the inputs of a kickoff become the state that the flow begins with
@@ -118,21 +119,23 @@ def _facts(call: Call, calls: Sequence[Call], known: Mapping[str, Step] | None) 
     return TaskFacts(call.index, _STATES[call.state], depends_on, names, call.label, certain)
 
 
-def _causes(call: Call, calls: Sequence[Call], step: Step) -> frozenset[int]:
+def _causes(
+    call: Call, calls: Sequence[Call], step: Step, known: Mapping[str, Step]
+) -> frozenset[int]:
     """The calls that a call was made because of."""
+
+    def routes(name: str) -> bool:
+        return name in known and is_router(known[name])
+
     waits_for = step.waits_for or ()
-    causes = {call.cause} if call.cause is not None else set()
+    cause = set_off_by(call, calls, waits_for, routes)
+    causes = {cause} if cause is not None else set()
     if step.all_of or not causes:
         for name in waits_for:
-            told = [one for one in calls if one.index in call.before and _gives(one, name)]
+            told = [one for one in calls if one.index in call.before and gives(one, name, routes)]
             if told:
                 causes.add(max(told, key=lambda one: one.end or 0).index)
     return frozenset(causes)
-
-
-def _gives(call: Call, name: str) -> bool:
-    """Whether the end of a call is what a listener of that name waits for."""
-    return call.method == name or (call.state == "done" and call.result == name)
 
 
 def _rerouted(
@@ -147,7 +150,7 @@ def _rerouted(
     for one in decisions:
         step = known.get(calls[one.index].method)
         if one.rule in _BY_ROUTE and step is not None:
-            causes = _causes(calls[one.index], calls, step)
+            causes = _causes(calls[one.index], calls, step, known)
             lost = {
                 cause for cause in causes if _leads_elsewhere(cause, step, results, known, calls)
             }
@@ -172,7 +175,7 @@ def _leads_elsewhere(
     if cause not in results or router is None or not is_router(router):
         return False
     waits_for = step.waits_for or ()
-    return results[cause] not in waits_for and router.name not in waits_for
+    return label_of(results[cause]) not in waits_for and router.name not in waits_for
 
 
 def is_router(step: Step) -> bool:
@@ -200,8 +203,8 @@ def to_come(
             continue
         step = known.get(call.method)
         told = {call.method}
-        label = results.get(one.index, call.result)
-        if step is not None and is_router(step) and one.action == KEEP and isinstance(label, str):
+        label = label_of(results.get(one.index, call.result))
+        if step is not None and is_router(step) and one.action == KEEP and label is not None:
             told.add(label)
         happened |= told
         certain |= told

@@ -43,7 +43,7 @@ def fork_flow(
     kept = [call for call in every if call.index not in running]
     dropped = [call for call in every if call.index in running and call.state == DONE]
     changes = _edit_inputs(made, every, edits)
-    first = next((call for call in every if call.state == DONE), None)
+    first = next((call for call in every if call.started_id), None)
     state = newest_state(flow, kept)
     if not any(call.state == DONE for call in kept) and (dropped or changes):
         state = _begun_with(made, first, state)

@@ -14,7 +14,9 @@ from crewcheck.crewai.flows.adopt import is_unnamed, name_of
 from crewcheck.crewai.flows.saved import SavedFlow
 from crewcheck.crewai.flows.steps import Step
 from crewcheck.crewai.refusal import Refusal
-from crewcheck.model.flow_calls import DONE, Call
+from crewcheck.engine.flow_causes import gives, set_off_by
+from crewcheck.engine.flow_plan import is_router
+from crewcheck.model.flow_calls import DONE
 
 
 @dataclass(frozen=True)
@@ -32,32 +34,25 @@ def compare(flow: Any, steps: Sequence[Step], saved: SavedFlow) -> list[Differen
         line = f"flow: {saved.name} in the checkpoint, {name_of(flow)} in the project"
         found.append(Difference(line, False))
     known = {step.name: step for step in steps}
+    is_one = {step.name for step in steps if is_router(step)}.__contains__
     gone: dict[str, bool] = {}
     for call in saved.calls:
         step = known.get(call.method)
         if step is None:
             gone[call.method] = gone.get(call.method, False) or call.state == DONE
-        elif call.cause is not None and not _is_set_off_by(step, saved.calls[call.cause]):
-            cause = saved.calls[call.cause]
-            waits_for = ", ".join(step.waits_for or ()) or "nothing"
-            line = f"{call.label}: {cause.label} set it off, and it waits for {waits_for} now"
-            found.append(Difference(line, call.state == DONE))
+        elif call.cause is not None and step.waits_for is not None:
+            at = set_off_by(call, saved.calls, step.waits_for, is_one)
+            cause = saved.calls[call.cause if at is None else at]
+            if not any(gives(cause, name, is_one) for name in step.waits_for):
+                waits_for = ", ".join(step.waits_for) or "nothing"
+                line = f"{call.label}: {cause.label} set it off, and it waits for {waits_for} now"
+                found.append(Difference(line, call.state == DONE))
     found += [
         Difference(f"{method}: it is in the checkpoint, and the project's flow has no such method",
                    done)
         for method, done in gone.items()
     ]  # fmt: skip
     return found
-
-
-def _is_set_off_by(step: Step, cause: Call) -> bool:
-    """Whether a method still listens to what had set it off: a method, or a router's label."""
-    waits_for = step.waits_for
-    return waits_for is None or cause.method in waits_for or _label(cause.result) in waits_for
-
-
-def _label(result: object) -> str:
-    return result if isinstance(result, str) else str(result)
 
 
 def accept(differences: Sequence[Difference], allow_changed: bool) -> list[str]:

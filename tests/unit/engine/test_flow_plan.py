@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from crewcheck.engine.flow_plan import FlowWishes, plan_flow
 from crewcheck.model.flow_calls import Call
 from crewcheck.runtimes.static_flows import Step
@@ -55,3 +57,50 @@ def test_of_a_flow_that_has_not_begun_only_routers_are_uncertain() -> None:
         ("begin", "pending"), ("choose", "pending"), ("go_left", "may-come"),
         ("go_right", "may-come"), ("log", "pending"), ("end", "may-come"), ("both", "may-come"),
     ]  # fmt: skip
+
+
+BESIDE = [
+    Step("begin", "start"),
+    Step("first", "router", ("begin",), labels=("x",)),
+    Step("second", "router", ("begin",), labels=("y",)),
+    Step("plain", "listen", ("begin",)),
+    Step("on_x", "listen", ("x",)),
+    Step("either", "listen", ("x", "y")),
+    Step("all", "listen", ("plain", "x", "y"), all_of=True),
+]
+
+#: CrewAI names the last router before them as the cause of the two that follow.
+MADE = [
+    call(0, "begin"), call(1, "first", result="x"), call(2, "second", result="y"),
+    replace(call(3, "plain"), cause=2), replace(call(4, "on_x"), cause=2),
+    replace(call(5, "either"), cause=2),
+]  # fmt: skip
+
+
+def test_what_listens_beside_routers_was_not_set_off_by_the_last_of_them() -> None:
+    decided = plan_flow(MADE, BESIDE, FlowWishes(results={2: "z"}))
+    assert [(one.label, one.rule) for one in decided] == [
+        ("begin", "recorded"), ("first", "recorded"), ("second", "edited"),
+        ("plain", "recorded"), ("on_x", "recorded"), ("either", "recorded"),
+    ]  # fmt: skip
+
+
+def test_another_label_of_the_first_router_takes_its_own_listeners_back() -> None:
+    decided = plan_flow(MADE, BESIDE, FlowWishes(results={1: "z"}))
+    assert [(one.label, one.rule) for one in decided] == [
+        ("begin", "recorded"), ("first", "edited"), ("second", "recorded"),
+        ("plain", "recorded"), ("on_x", "route-changed"), ("either", "route-changed"),
+        ("either", "pending"),
+    ]  # fmt: skip
+
+
+def test_a_number_is_a_label_of_a_router_only() -> None:
+    steps = [
+        Step("begin", "start"),
+        Step("pick", "router", ("begin",)),
+        Step("go", "listen", ("3",)),
+    ]
+    made = [call(0, "begin", result=3), call(1, "pick", "running")]
+    assert [one.rule for one in plan_flow(made, steps)] == ["recorded", "under-way", "may-come"]
+    made = [call(0, "begin", result=3), call(1, "pick", result=3)]
+    assert [one.rule for one in plan_flow(made, steps)] == ["recorded", "recorded", "pending"]

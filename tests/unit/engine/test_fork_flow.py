@@ -150,6 +150,17 @@ def test_run_from_the_start_begins_with_the_inputs() -> None:
     assert made["crewcheck"]["edits"][0]["path"] == "inputs.size"
 
 
+def test_a_changed_input_of_a_flow_whose_first_method_has_begun() -> None:
+    doc = shop()
+    nodes = doc["event_record"]["nodes"]
+    for number in range(3, 10):
+        del nodes[f"event-{number}"]
+    of_flow(doc).update(checkpoint_completed_methods=[], checkpoint_method_outputs=[])
+    made = of_flow(forked(Edits(inputs={"size": 7}), run=[0], doc=doc))
+    # not what the method had made of it in the meantime
+    assert {**made["checkpoint_state"], "id": "s"} == {"id": "s", "size": 7}
+
+
 def test_bare_outputs_of_older_versions() -> None:
     doc = shop()
     of_flow(doc)["checkpoint_method_outputs"] = ["bread", {"sum": 3}]
