@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 import click
 
+from crewcheck.engine.invalidation import DONE, SKIPPED
 from crewcheck.engine.running import Wish
 from crewcheck.engine.source import AGENT, FLOW, Source, find_agent, find_call, result_value
 from crewcheck.errors import NotFound, Unreadable, UsageProblem
@@ -141,9 +142,12 @@ def edits_from(options: dict[str, Any], source: Source) -> Edits:
         edits.state[path] = value
     edits.rerun = {find(one) for one in options["rerun"]}
     edits.keep = {find(one) for one in options["keep"]}
-    if both := edits.rerun & edits.keep:
-        said = ", ".join(shown(one) for one in options["keep"] if find(one) in both)
-        raise UsageProblem(f"--rerun and --keep exclude each other, and {said} is in both")
+    for option, wanted in (("--keep", edits.keep), ("--output", {*edits.outputs, *edits.results})):
+        if both := edits.rerun & wanted:
+            said = ", ".join(shown(one) for one in options["rerun"] if find(one) in both)
+            raise UsageProblem(f"--rerun and {option} exclude each other, and {said} is in both")
+    if nothing := [one for one in options["keep"] if not _has_given(source, find(one))]:
+        raise UsageProblem(f"{shown(nothing[0])} has no result that could be kept")
     return edits
 
 
@@ -154,6 +158,14 @@ def _finder(source: Source) -> Callable[[str], int]:
     if source.kind == AGENT:
         return lambda wanted: find_agent(source, wanted)
     return lambda wanted: find_task(source.tasks, wanted)
+
+
+def _has_given(source: Source, place: int) -> bool:
+    if source.kind == FLOW:
+        return source.calls[place].state == DONE
+    if source.agent is not None:
+        return source.agent.answer is not None
+    return source.tasks[place].state in (DONE, SKIPPED)
 
 
 def _read(path: str) -> str:

@@ -14,6 +14,7 @@ from crewcheck.engine import attempts
 from crewcheck.engine.branches import check_branch, new_branch
 from crewcheck.engine.choices import remember
 from crewcheck.engine.data_plan import decide_from_data
+from crewcheck.engine.earlier_runs import earlier_runs
 from crewcheck.engine.entry import Entry, NoEntry, find_entry, holds, is_in
 from crewcheck.engine.fork import dump, fork_document, new_id
 from crewcheck.engine.fork_agent import check_edits
@@ -124,6 +125,8 @@ def prepare(source: Source, wish: Wish) -> Prepared:
         answers=list(wish.answers),
         validate=project.config.validate if wish.action == RESUME else None,
     )
+    if found.script is not None and source.kind == CREW:
+        spec.earlier = earlier_runs(source)
     unasked = _unasked_inputs(source, wish.edits) if source.kind == CREW else []
     if source.inputs_from:
         unasked.append(f"the inputs are those that {shown(source.inputs_from)} tells")

@@ -28,7 +28,8 @@ class RunSpec:
 
     Of the project: ``python``, ``cwd``, ``path`` (put on ``sys.path``), ``env`` (added to
     the environment, never written to disk), and ``entry`` (``module:attr``) or ``script``
-    with its ``args``; neither: the child restores from the document.
+    with its ``args`` (``earlier``: documents of the crews that it may kick off before this
+    one); neither: the child restores from the document.
 
     Of the work: ``action`` (``resume`` or ``fork``), ``branch`` of what will be written
     (None: the source's), ``inputs`` (what is changed), ``outputs`` (position of a task ->
@@ -63,6 +64,7 @@ class RunSpec:
     entry: str | None = None
     script: str | None = None
     args: list[str] = field(default_factory=list)
+    earlier: list[dict[str, Any]] = field(default_factory=list, repr=False)
     action: str = "resume"
     branch: str | None = None
     inputs: dict[str, Any] = field(default_factory=dict)

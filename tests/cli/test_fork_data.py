@@ -69,7 +69,13 @@ def test_a_flows_fork_and_what_a_person_has_edited_in_it(run: Run, store: Path) 
         (("--state", "size"), 2, "is no change of state"),
         (("--state", "a[b=1"), 2, "is no path"),
         (("--rerun", "nope"), 3, 'no call of "nope"'),
-        (("--rerun", "price", "--keep", "price#1"), 2, "price#1 is in both"),
+        (
+            ("--rerun", "price", "--keep", "price#1"),
+            2,
+            "--keep exclude each other, and price",
+        ),
+        (("--rerun", "order", "-o", "order=x"), 2, "--output exclude each other, and order"),
+        (("--keep", "pack"), 2, "pack has no result that could be kept"),
     ],
 )
 def test_edits_that_do_not_fit(
@@ -87,6 +93,13 @@ def test_a_crew_has_no_state_to_change(run: Run, tmp_path: Path) -> None:
     done = run("fork", "-l", tmp_path / "crews", "--state", "a=1", "--no-run")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == "crewcheck: --state is for flows, and this is a crew\n"
+
+
+def test_a_crews_pending_task_cannot_be_kept(run: Run, tmp_path: Path) -> None:
+    write(tmp_path / "crews", document(crew(task("a", output="A"), task("b"))), ident(1))
+    done = run("fork", "-l", tmp_path / "crews", "--keep", "a", "--keep", "2", "--no-run")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "crewcheck: 2 has no result that could be kept\n"
 
 
 @pytest.mark.parametrize(

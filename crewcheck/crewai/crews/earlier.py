@@ -1,26 +1,30 @@
-"""Crews that a program kicks off before the checkpoint's: those that the checkpoint has whole
-are not run again. Their kickoff gives what was recorded of it."""
+"""Crews that a program kicks off before the checkpoint's: those that the checkpoint, or an
+earlier one of the store, has whole are not run again. Their kickoff gives what was recorded."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from crewcheck.crewai.crews import facts, match, recording
 from crewcheck.crewai.crews.pairing import pair
 from crewcheck.crewai.crews.saved import SavedCrew
 from crewcheck.engine.invalidation import SKIPPED
-from crewcheck.model.document import entities
+from crewcheck.model.document import entities, sorted_events
 
 
-def finished(saved: SavedCrew) -> list[SavedCrew]:
-    """The finished crews of a document besides the one that is gone on with."""
+def finished(saved: SavedCrew, before: Iterable[Mapping[str, Any]]) -> list[SavedCrew]:
+    """The finished crews of a document besides the one that is gone on with, and those of
+    documents ``before`` it."""
     found = []
-    for entity in entities(saved.document):
-        if entity is saved.entity or entity.get("entity_type") != "crew" or not entity.get("tasks"):
-            continue
-        one = SavedCrew(saved.document, saved.checkpoint_id, saved.events, entity, primary=False)
-        if one.finished:
-            found.append(one)
+    for document in (saved.document, *before):
+        events = saved.events if document is saved.document else sorted_events(document)
+        for entity in entities(document):
+            if entity is saved.entity or not entity.get("tasks"):
+                continue
+            if entity.get("entity_type") == "crew":
+                one = SavedCrew(document, saved.checkpoint_id, events, entity, primary=False)
+                found += [one] if one.finished else []
     return found
 
 

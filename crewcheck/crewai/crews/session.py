@@ -40,7 +40,8 @@ class CrewSession(Session[SavedCrew]):
         self.edits = plan.edits_of(spec, saved)
         self.order: plan.Order | None = None
         self.pairing = Pairing(())
-        self._earlier = earlier.finished(saved)
+        self._earlier = earlier.finished(saved, spec.earlier)
+        self._answered: list[str] = []
         self._replay: replay.Replay | None = None
         self._callbacks: list[Any] = []
 
@@ -72,6 +73,9 @@ class CrewSession(Session[SavedCrew]):
         if ran_before:
             message = "the program's code before the kickoff has already run"
             made.warnings.append({"rule": "ran-before", "where": ran_before, "message": message})
+        if self._answered:
+            where, message = ", ".join(self._answered), "its kickoff before was not made again"
+            made.losses.append({"rule": "answered-before", "where": where, "message": message})
         self.channel.send(
             "plan",
             items=[{**one.as_dict(), "saved": pairing.old[one.index]} for one in made.items],
@@ -173,6 +177,7 @@ class CrewSession(Session[SavedCrew]):
         for one in self._earlier:
             if earlier.is_it(target, one, given):
                 self._earlier.remove(one)
+                self._answered.append(target.name or facts.label(target, 0))
                 return earlier.result(target, one)
         return None
 

@@ -1,0 +1,68 @@
+"""The finished runs of crews that a program may have made before the run of a checkpoint.
+
+CrewAI's checkpoints of a program's second crew hold nothing of its first. Where the program is
+run again to get to the second, the first need not be paid for again: its own checkpoints tell
+what it gave.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from crewcheck.engine.catalog import Catalog
+from crewcheck.engine.source import Source
+from crewcheck.errors import CrewcheckError
+from crewcheck.lineage import Node
+from crewcheck.model.document import iter_events, mapping, text
+from crewcheck.model.primary import primary
+from crewcheck.model.scan import FINISHED, Checkpoint
+
+#: So many runs are handed on, the nearest before it first, of so many checkpoints.
+_MOST_RUNS = 20
+_MOST_CHECKPOINTS = 500
+
+
+def earlier_runs(source: Source) -> list[dict[str, Any]]:
+    """Documents with nothing but a crew and what the models said to its tasks, newest first."""
+    made = []
+    for checkpoint in _finished(source.catalog, source.node):
+        try:
+            document = source.catalog.store.document(checkpoint.header)
+        except CrewcheckError:
+            continue  # damaged: the run is made again
+        crew = primary(document, list(iter_events(document)))
+        if crew is not None:
+            nodes = mapping(mapping(document.get("event_record")).get("nodes"))
+            said = {key: one for key, one in nodes.items() if _is_answer(one)}
+            made.append({"entities": [crew], "event_record": {"nodes": said}})
+    return made
+
+
+def _is_answer(node: object) -> bool:
+    return mapping(mapping(node).get("event")).get("type") == "llm_call_completed"
+
+
+def _finished(catalog: Catalog, node: Node) -> list[Checkpoint]:
+    """The newest checkpoint of each finished run on the branch where a run began, from before
+    it began."""
+    own = catalog.forest.by_key[node.checkpoint.key]
+    root = own
+    while root.parent is not None:
+        root = root.parent
+    until, branch = root.checkpoint.header.created_at or "", root.checkpoint.branch
+    before = [
+        one.checkpoint
+        for one in reversed(catalog.forest.order)
+        if one.checkpoint.branch == branch
+        and (one.checkpoint.header.created_at or "") <= until  # in whole seconds
+    ][:_MOST_CHECKPOINTS]
+    catalog.read_summaries([one for one in before if one.summary is None])
+    runs: dict[str | None, Checkpoint] = {}
+    mine = own.checkpoint.summary.run_key if own.checkpoint.summary is not None else None
+    for checkpoint in before:
+        summary = checkpoint.summary
+        if summary is None or summary.kind != "crew" or text(summary.run_key) in (None, mine):
+            continue
+        if summary.status == FINISHED:
+            runs.setdefault(summary.run_key, checkpoint)
+    return list(runs.values())[:_MOST_RUNS]
