@@ -23,7 +23,7 @@ from crewcheck.crewai.crews.pairing import Pairing, pair
 from crewcheck.crewai.crews.saved import SavedCrew
 from crewcheck.crewai.crews.telling import CrewTelling
 from crewcheck.crewai.session import Args, Named, NotRun, Session
-from crewcheck.engine.invalidation import FAILED, RUN, UNDER_WAY
+from crewcheck.engine.invalidation import DONE, FAILED, RUN, SKIPPED, UNDER_WAY
 from crewcheck.model.document import text
 from crewcheck.runtimes.spec import RunSpec
 from crewcheck.runtimes.wire import Message
@@ -128,9 +128,18 @@ class CrewSession(Session[SavedCrew]):
             task_id = text(self.pairing.task(self.saved, index).get("id"))
             if task_id:
                 calls.add(target.tasks[index], task_id, events)
-                tools.add(target.tasks[index], task_id, events)
+                if not self._is_given_else(target, index, order):
+                    tools.add(target.tasks[index], task_id, events)
         answers.arm(calls, target.agents, facts.models(target))
         tool_answers.arm(tools)
+
+    def _is_given_else(self, target: Any, index: int, order: plan.Order) -> bool:
+        """Whether a task works on other things now: then its tools may give something else
+        for the same arguments. (To a model, what is asked tells.)"""
+        states = self.pairing.states(self.saved)
+        anew = {i for i, state in enumerate(states) if state in (DONE, SKIPPED)} - order.keep
+        changed = facts.depends_on(target, index) & (anew - order.skip | set(order.outputs))
+        return bool(changed or facts.names(target, index) & order.changed)
 
     def kickoff(self, target: Any) -> Any:
         return streaming.whole(target.kickoff(inputs=self._agreed().inputs))

@@ -6,6 +6,7 @@ from crewai import Agent, Crew, Task
 
 KIND = "crew"
 INPUTS = None
+ASKED_AGAIN_OK = {"fork+output": "the plan for a task does not ask what the one before it gave"}
 
 thinker = Agent(
     role="Thinker",

@@ -7,6 +7,7 @@ from crewai.flow.flow import Flow, listen, or_, router, start
 KIND = "flow"
 INPUTS = {"name": "Ann"}
 EDIT_INPUTS = {"name": "Bob"}
+ASKED_AGAIN_OK = {"fork+input": "what comes after a knock runs again, and asks the same for Bob"}
 
 
 class Door(Flow):
