@@ -8,31 +8,34 @@ from collections.abc import Iterable
 from crewcheck.engine.flow_plan import Step
 from crewcheck.errors import UsageProblem
 from crewcheck.runtimes.project import find_project
-from crewcheck.runtimes.static_look import Look, look_at
+from crewcheck.runtimes.static_look import Look, look_for
 from crewcheck.runtimes.static_match import match_flow
 
 
 class FlowClasses:
-    """A look at the project, kept: `read` takes as long as the project is big."""
+    """Looks at the project, kept by the flows' names: `read` takes as long as the project is
+    big."""
 
     def __init__(self, location: str) -> None:
         self._location = location
-        self._look: Look | None = None
+        self._looks: dict[str, Look] = {}
 
-    def read(self) -> bool:
-        """Look at the project (again); whether its classes are others than before."""
+    def read(self, name: str) -> bool:
+        """Look (again) for the class of a flow; whether what was found is another than before."""
         try:
             project = find_project(os.path.abspath(self._location))
-            look = look_at(project.folder, project.path)
+            look = look_for(project.folder, project.path, name)
         except (UsageProblem, OSError):
             look = Look()
-        before, self._look = self._look, look
+        before = self._looks.get(name)
+        self._looks[name] = look
         return before is None or before.candidates != look.candidates
 
     def steps(self, name: str | None, methods: Iterable[str]) -> tuple[Step, ...] | None:
         """The methods of a flow's class; None where it is not found for certain, or `read`
         has not been called."""
-        return steps_in(self._look, name, methods) if self._look is not None else None
+        look = self._looks.get(name or "")
+        return steps_in(look, name, methods) if look is not None else None
 
 
 def steps_in(look: Look, name: str | None, methods: Iterable[str]) -> tuple[Step, ...] | None:

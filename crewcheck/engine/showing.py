@@ -96,10 +96,11 @@ class Shown:
 
         if self.info.summary.kind != "flow":
             return None
-        classes = FlowClasses(self._store)
-        classes.read()
+        classes, name = FlowClasses(self._store), self.info.summary.name
+        if name:
+            classes.read(name)
         calls = self.info.calls
-        steps = classes.steps(self.info.summary.name, (call.method for call in calls))
+        steps = classes.steps(name, (call.method for call in calls))
         return flow_graph(calls, steps, finished=self.info.summary.status == FINISHED)
 
     def conversations(self) -> list[Conversation]:

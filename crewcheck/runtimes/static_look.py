@@ -119,6 +119,18 @@ def look_at(folder: str, roots: Sequence[str] = ()) -> Look:
     return Look(found.candidates(), [*project.notes, *notes])
 
 
+def look_for(folder: str, roots: Sequence[str], name: str) -> Look:
+    """What `look_at` would find among the names of modules that mention a name: of a big
+    project that takes a small part of the time."""
+    project = StaticProject(folder, roots)
+    found = _Found(project)
+    wanted = name.encode("utf-8", "surrogatepass")
+    for module in project.modules.values():
+        if wanted in module.bytes():
+            found.take(module)
+    return Look(found.candidates(), project.notes)
+
+
 def _builders(project: StaticProject, modules: Iterable[Module]) -> re.Pattern[bytes] | None:
     """The names of classes and functions that others make crews, flows and agents with."""
     names = set()

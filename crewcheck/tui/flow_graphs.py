@@ -17,20 +17,22 @@ AGAIN_SECONDS = 10.0
 
 
 class FlowGraphs:
-    """`read_classes` is for workers, `of` for any thread."""
+    """`read_class` is for workers, `of` for any thread."""
 
     def __init__(self, location: str) -> None:
         self._classes = FlowClasses(location)
-        self._read_at: float | None = None
+        #: when a flow's class was looked for, by its name
+        self._read_at: dict[str, float] = {}
         self._graphs: OrderedDict[int, tuple[Info, FlowGraph]] = OrderedDict()
 
-    def read_classes(self) -> bool:
-        """Look at the project's flow classes, unless that was done just now; whether they are
-        others than before."""
-        if self._read_at is not None and time.monotonic() - self._read_at < AGAIN_SECONDS:
+    def read_class(self, name: str) -> bool:
+        """Look for a flow's class, unless that was done just now; whether it is another than
+        before."""
+        read_at = self._read_at.get(name)
+        if read_at is not None and time.monotonic() - read_at < AGAIN_SECONDS:
             return False
-        changed = self._classes.read()
-        self._read_at = time.monotonic()
+        changed = self._classes.read(name)
+        self._read_at[name] = time.monotonic()
         if changed:
             self._graphs = OrderedDict()
         return changed

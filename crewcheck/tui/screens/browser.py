@@ -160,8 +160,9 @@ class BrowserScreen(ForestScreen):
             self.read_whole(self.session, node)
 
     def on_detail_classes_wanted(self) -> None:
-        if self.session is not None:
-            self.read_classes(self.session)
+        info = self.detail.loaded.info if self.detail.loaded is not None else None
+        if self.session is not None and info is not None and info.summary.name:
+            self.read_class(self.session, info.summary.name)
 
     def on_classes_read(self) -> None:
         subject = self.shown_subject()

@@ -14,33 +14,28 @@ from typing import Any, ClassVar
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
-from textual.content import Content
 from textual.widgets import Button, Input, Label
 
 from crewcheck.engine.branches import check_branch
-from crewcheck.engine.entry import NeedsScript, NoEntry, SeveralEntries
 from crewcheck.engine.source import FLOW
 from crewcheck.errors import CrewcheckError
 from crewcheck.lineage import Node
 from crewcheck.model.harmless import name as harmless_name
 from crewcheck.model.harmless import one_line
-from crewcheck.runtimes.interpreter import NoInterpreter
 from crewcheck.tui.glyphs import Glyphs
-from crewcheck.tui.launching import EditState, ForkInstead, Known, Launch, Outcome
+from crewcheck.tui.launching import EditState, ForkInstead, Launch, Outcome
 from crewcheck.tui.layout import Block, Line, Pieces
 from crewcheck.tui.pages.base import heading
 from crewcheck.tui.plan_board import PlanBoard
 from crewcheck.tui.screens.dialogs import Buttons
+from crewcheck.tui.screens.launch_refusal import LaunchRefusal
 from crewcheck.tui.screens.launch_text import (
-    ENTRY_RULES,
     STATE_RULES,
     caution_blocks,
     change_blocks,
     edited_blocks,
     facts_blocks,
     finished_blocks,
-    for_here,
-    refusal_blocks,
     source_pieces,
     unknown_class_blocks,
     when_of,
@@ -52,7 +47,7 @@ from crewcheck.tui.widgets.plan_table import PlanTable
 from crewcheck.tui.widgets.text_view import TextView
 
 
-class LaunchScreen(LaunchWork):
+class LaunchScreen(LaunchRefusal):
     """Arrows and space work on the plan wherever the focus is, left and right on the buttons."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -75,23 +70,12 @@ class LaunchScreen(LaunchWork):
         self, launch: Launch, node: Node, *, branch: str, taken: frozenset[str], glyphs: Glyphs,
         now: float, cautions: tuple[str, ...] = (), edited: bool = False,
     ) -> None:  # fmt: skip
-        super().__init__(launch, edited=edited)
-        self.node = node
+        super().__init__(launch, node, glyphs, edited=edited)
         self.branch = branch
         self.taken = taken
-        self.glyphs = glyphs
         self.now = now
         self.cautions = cautions
-        self.known: Known | None = None
         self.report: dict[str, Any] | None = None
-        self.entries: list[str] = []
-        self._refused: list[Block] = []
-        self._rule = self._way = ""
-        self._script = ""
-        self._fitting: list[str] = []
-        #: another entry is asked for: what the child says of this one does not matter
-        self._choosing = False
-        self._began = time.monotonic()
         self._branch_problem = ""
 
     def compose(self) -> ComposeResult:
@@ -162,58 +146,11 @@ class LaunchScreen(LaunchWork):
             self.report = heard.report
             self.phase = "ready"
         if heard.last is not None and self.phase != "going":
-            last = heard.last
-            hint = str(last.get("hint") or "")
-            if last["type"] == "finished":
+            if heard.last["type"] == "finished":
                 self.phase = "finished"
             else:
-                said = str(last.get("message") or last.get("error") or "it ended without a plan")
-                self._rule = str(last.get("reason") or "")
-                self._refuse(said, hint, list(last.get("differences") or []))
-                if self._rule in ENTRY_RULES:
-                    self._ask_way("entry", f"module:attr of the {self._kind}")
+                self.take_refusal(heard.last)
         self._draw()
-
-    def on_launch_work_failed(self, message: LaunchWork.Failed) -> None:
-        if self.closed:
-            return
-        error = message.error
-        self._rule = ""
-        self._refuse(error.message, error.hint, [])
-        if isinstance(error, SeveralEntries):
-            self._offer(error.entries)
-        elif isinstance(error, NeedsScript):
-            self._script = error.script
-        elif isinstance(error, NoInterpreter):
-            self._ask_way("python", "path of a Python that has crewai, or of its environment")
-        if isinstance(error, NoEntry):
-            self._ask_way("entry", f"module:attr of the {self._kind}")
-        if message.phase == "look":
-            self.board = None
-        self._draw()
-
-    def _refuse(self, message: str, hint: str, differences: list[object]) -> None:
-        self.phase = "refused"
-        self.entries = []
-        self._script = self._way = ""
-        self._refused = refusal_blocks(message, for_here(hint), differences, self.glyphs)
-
-    def _offer(self, entries: list[str]) -> None:
-        """Let the person choose among entries that fit."""
-        self.entries = self._fitting = entries
-        self._refused = [
-            Line([(f"Several {self._kind}s of the project fit this checkpoint. ", "title"),
-                  ("Choose one: enter takes it, and it is remembered.", "muted")]), Line(),
-        ]  # fmt: skip
-        rows = self.table.rows
-        rows.can_focus = True
-        rows.focus()
-
-    def _ask_way(self, what: str, placeholder: str) -> None:
-        self._way = what
-        field = self.query_one("#way", Input)
-        field.placeholder = placeholder
-        self.query_one("#way-label", Label).update(Content(f"{what} "))
 
     # -- drawing
 
@@ -232,16 +169,6 @@ class LaunchScreen(LaunchWork):
         self.query_one("#launch-facts", TextView).show(self._facts(), keep_place=True)
         self.query_one("#launch-way").display = bool(self._way) and self.phase == "refused"
         self._show_buttons()
-
-    @property
-    def _kind(self) -> str:
-        """What is forked or resumed, in a word."""
-        summary = self.node.checkpoint.summary
-        return self.known.kind if self.known is not None else (summary and summary.kind) or "crew"
-
-    @property
-    def table(self) -> PlanTable:
-        return self.query_one(PlanTable)
 
     @property
     def _plans(self) -> bool:
@@ -361,16 +288,6 @@ class LaunchScreen(LaunchWork):
             yes = self.query_one("#launch-yes", Button)
             (yes if not yes.disabled else self.query_one("#launch-no")).focus()
 
-    def _again(self, **changes: object) -> None:
-        self.phase = "planning"
-        self.entries = []
-        self._choosing = False
-        self._began = time.monotonic()
-        self.query_one("#launch-no").focus()
-        self.table.rows.can_focus = False
-        self._draw()
-        self.start_again(**changes)
-
     # -- actions
 
     def action_plan(self, by: int) -> None:
@@ -393,26 +310,6 @@ class LaunchScreen(LaunchWork):
             if problem:
                 self.notify(problem[:1].upper() + problem[1:], timeout=3, markup=False)
             self._draw()
-
-    def action_other(self) -> None:
-        """Take another object of the project than the one that was found."""
-        prepared = self.launch.prepared
-        if prepared is None or self.phase not in ("planning", "ready", "refused"):
-            return
-        self._fitting = self._fitting or prepared.fitting
-        self._refuse("", "", [])
-        self._choosing = True
-        if len(self._fitting) > 1:
-            self._offer(self._fitting)
-        else:
-            self._refused = [
-                Line([(f"No other {self._kind} was found that fits. ", "title"),
-                      ("Name one below, and press enter.", "muted")]), Line(),
-            ]  # fmt: skip
-            self._ask_way("entry", f"module:attr of the {self._kind}")
-        self._draw()
-        if self._way:
-            self.query_one("#way", Input).focus()
 
     def action_branch(self) -> None:
         if self.is_fork:

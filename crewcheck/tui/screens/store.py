@@ -181,9 +181,9 @@ class StoreScreen(Calm[None]):
             self.post_message(WholeRead(node.checkpoint))
 
     @work(thread=True, exclusive=True, group="classes", exit_on_error=False)
-    def read_classes(self, session: Session) -> None:
-        """Look at the project's text for what its flows can do."""
-        if session.graphs.read_classes() and not session.closed:
+    def read_class(self, session: Session, name: str) -> None:
+        """Look at the project's text for what a flow can do."""
+        if session.graphs.read_class(name) and not session.closed:
             self.post_message(ClassesRead())
 
     @work(thread=True, exclusive=True, group="texts", exit_on_error=False)

@@ -9,7 +9,7 @@ import pytest
 
 from crewcheck.model.crew import Task, tasks
 from crewcheck.runtimes import static_project
-from crewcheck.runtimes.static_look import Candidate, Look, look_at
+from crewcheck.runtimes.static_look import Candidate, Look, look_at, look_for
 from crewcheck.runtimes.static_match import match_agent, match_crew, match_flow
 
 HEAD = """\
@@ -741,3 +741,20 @@ def test_a_program_in_a_folder_of_its_own_imports_what_lies_beside_it(tmp_path: 
         str(tmp_path / "services" / "press"),
     )
     assert templates(press) == ["one"]
+
+
+def test_a_look_for_one_name_reads_what_mentions_it(tmp_path: Path) -> None:
+    (tmp_path / "base.py").write_text(
+        "from crewai.flow.flow import Flow, start\n"
+        "class Base(Flow):\n    @start()\n    def begin(self): ...\n"
+    )
+    (tmp_path / "mine.py").write_text(
+        "from crewai.flow.flow import listen\nfrom base import Base\n"
+        "class Mine(Base):\n    @listen('begin')\n    def go(self): ...\n"
+    )
+    (tmp_path / "broken.py").write_text("class Other(Flow:\n")
+    look = look_for(str(tmp_path), [str(tmp_path)], "Mine")
+    assert [(one.entry, one.methods) for one in look.candidates] == [("mine:Mine", ("begin", "go"))]
+    whole = look_at(str(tmp_path), [str(tmp_path)])
+    assert look.candidates[0] in whole.candidates
+    assert look_for(str(tmp_path), [str(tmp_path)], "Nothing").candidates == []
