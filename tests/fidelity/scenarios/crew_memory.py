@@ -29,7 +29,7 @@ target = Crew(
     ],
     memory=True,
     embedder=EMBEDDER,
-    checkpoint=checkpoint(),
+    checkpoint=checkpoint("task_started", "task_completed", "task_failed", "crew_kickoff_failed"),
 )
 
 if __name__ == "__main__":
