@@ -11,6 +11,7 @@ from crewcheck.crewai.calls import plain
 from crewcheck.crewai.flows.scope import Scope, current
 from crewcheck.crewai.saved import Entity
 from crewcheck.model.document import mapping, text
+from crewcheck.model.event_tree import within
 
 _patched: list[str] = []
 
@@ -61,6 +62,7 @@ def _recorded(agent: Any, messages: Any, args: Any, named: Mapping[str, Any]) ->
     found = scope.take(scope.agents, lambda pair: _is_it(agent, wanted, pair[0]))
     if found is None:
         return None
+    scope.forget(within(scope.events, [text(found[0].get("event_id")) or ""]))
     from crewai.lite_agent_output import LiteAgentOutput
 
     raw = text(found[1].get("output")) or ""

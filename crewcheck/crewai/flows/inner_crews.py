@@ -7,12 +7,11 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
+from crewcheck.crewai.answers import within
 from crewcheck.crewai.crews import lineage, match, planning, recording, replay
 from crewcheck.crewai.crews.pairing import pair
 from crewcheck.crewai.crews.saved import SavedCrew
 from crewcheck.crewai.flows.scope import Scope, current, with_inputs
-from crewcheck.crewai.refusal import Refusal
-from crewcheck.crewai.saved import Entity
 from crewcheck.engine.invalidation import DONE, SKIPPED
 from crewcheck.model.document import text
 
@@ -88,22 +87,15 @@ def _twin(crew: Any, inputs: Mapping[str, Any] | None) -> SavedCrew | None:
     scope: Scope | None = current.get()
     if not scope:
         return None
-    entity = scope.take(scope.crews, lambda one: _is_twin(crew, inputs, one, scope))
-    return _saved(entity, scope) if entity is not None else None
+    saved = scope.take(scope.crews, lambda one: _is_twin(crew, inputs, one))
+    if saved is not None:
+        for index, state in enumerate(saved.states):
+            if state == DONE:
+                scope.forget(within(saved.events, text(saved.tasks[index].get("id")) or ""))
+    return saved
 
 
-def _saved(entity: Entity, scope: Scope) -> SavedCrew | None:
-    saved = scope.saved
-    try:
-        return SavedCrew(saved.document, saved.checkpoint_id, scope.events, entity)
-    except Refusal:
-        return None
-
-
-def _is_twin(crew: Any, inputs: Mapping[str, Any] | None, entity: Entity, scope: Scope) -> bool:
-    saved = _saved(entity, scope)
-    if saved is None:
-        return False
+def _is_twin(crew: Any, inputs: Mapping[str, Any] | None, saved: SavedCrew) -> bool:
     if saved.name and text(crew.name) != saved.name:
         return False
     pairing = pair(crew, saved)

@@ -109,4 +109,7 @@ def _twin(flow: Any, inputs: Mapping[str, Any] | None) -> SavedFlow | None:
             return False
         return not match.compare(flow, steps_of(flow), saved)
 
-    return scope.take(scope.flows, is_twin)
+    saved = scope.take(scope.flows, is_twin)
+    if saved is not None:
+        scope.forget(saved.events)  # it has them for its own calls
+    return saved

@@ -9,15 +9,18 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from typing import Any, TypeVar
 
 from crewcheck.crewai.calls import finished_calls
+from crewcheck.crewai.crews.saved import SavedCrew
 from crewcheck.crewai.flows.saved import SavedFlow, events_of_flow
+from crewcheck.crewai.refusal import Refusal
 from crewcheck.crewai.saved import Entity
 from crewcheck.model.document import INTERNAL_FLOWS, entities, mapping, text
 from crewcheck.model.event_tree import within
+from crewcheck.model.kickoffs import crews_in
 
 T = TypeVar("T")
 
@@ -54,19 +57,26 @@ class Scope:
                     return of.pop(place)
         return None
 
-    def _crews(self) -> list[Entity]:
+    def forget(self, events: Sequence[Entity]) -> None:
+        """What is told as a whole does not answer model calls as well: a loop may make them
+        again."""
+        spent = finished_calls(events)
+        with self._lock:
+            for call in spent:
+                if call in self.models:
+                    self.models.remove(call)
+
+    def _crews(self) -> list[SavedCrew]:
         """The crews that were kicked off in it and are in the document, in that order."""
-        kept = {
-            text(one.get("checkpoint_kickoff_event_id")): one
-            for one in entities(self.saved.document)
-            if one.get("entity_type") == "crew"
-        }
-        begun = [
-            text(event.get("event_id"))
-            for event in self.events
-            if event.get("type") == "crew_kickoff_started"
-        ]
-        return [kept[one] for one in begun if one is not None and one in kept]
+        saved = self.saved
+        own = [one for one in entities(saved.document) if one.get("entity_type") == "crew"]
+        found = []
+        for one, events in crews_in(own, self.events):
+            with suppress(Refusal):
+                found.append(
+                    SavedCrew(saved.document, saved.checkpoint_id, [*events], one, primary=False)
+                )
+        return found
 
     def _flows(self) -> list[SavedFlow]:
         """The flows that were kicked off in it, each with its own events."""
