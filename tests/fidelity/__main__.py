@@ -1,6 +1,7 @@
 """Is a resume right, and is a fork? Goes on from the checkpoints of programs, and compares.
 
     python -m tests.fidelity [NAME ...] [--spread N] [--spawn N] [--corpus FOLDER]
+    python -m tests.fidelity --without-project [--allow-losses] [NAME ...]
 
 Each scenario (`scenario`) is run once without an interruption, with a checkpoint at each
 event that can cause one. From each checkpoint it is then resumed and forked, with and without
@@ -11,6 +12,9 @@ Right is: the model is asked exactly what the same program asks it when it is ru
 start and the same comes out differently (`program`), without what the checkpoint has the
 answers of (`answered`); the same text comes out; the new checkpoints are on the right branch,
 descend from where the run began, and the newest says that it is finished (`judging`).
+
+With --without-project each is resumed from the checkpoint alone (`alone`): right is also
+what is refused before anything is asked.
 
 The exit code is 1 if one case was wrong.
 """
@@ -25,9 +29,9 @@ from contextlib import suppress
 from pathlib import Path
 
 from crewcheck.demo import environment
-from tests.fidelity import scenario, table
+from tests.fidelity import alone, scenario, table
 from tests.fidelity.bench import Bench
-from tests.fidelity.cases import COLUMNS, cases, spread_points
+from tests.fidelity.cases import COLUMNS, RESUME, Case, cases, spread_points
 from tests.fidelity.judging import Verdict
 from tests.fidelity.recording import Recording
 from tests.fidelity.running import record_all, try_all
@@ -41,7 +45,7 @@ def main() -> int:
     right = wrong = 0
     with _bench(options, python) as bench:
         scenarios = _scenarios(options)
-        print(table.head())
+        print(alone.head() if options.without_project else table.head())
         for one, recording in zip(
             scenarios, record_all(bench, scenarios, options.workers), strict=True
         ):
@@ -49,15 +53,21 @@ def main() -> int:
                 print(f"{one.name.ljust(24)} not recorded: {recording}")
                 wrong += 1
                 continue
-            verdicts = _try(bench, recording, options)
-            told += map(table.as_json, verdicts)
-            right += sum(verdict.right for verdict in verdicts)
-            wrong += sum(not verdict.right for verdict in verdicts)
-            print(table.line(one.name, verdicts))
-            for text in table.details(verdicts, options.most):
-                print(text)
-            sys.stdout.flush()
-    print(f"{right} right, {wrong} wrong, {time.monotonic() - began:.0f} s")
+            if options.without_project:
+                endings = _try_alone(bench, recording, options)
+                told += [alone.as_json(one.name, ending) for ending in endings]
+                bad = sum(ending.end == alone.WRONG for ending in endings)
+                right, wrong = right + len(endings) - bad, wrong + bad
+                lines = [alone.line(one.name, endings), *alone.details(endings, options.most)]
+            else:
+                verdicts = _try(bench, recording, options)
+                told += map(table.as_json, verdicts)
+                right += sum(verdict.right for verdict in verdicts)
+                wrong += sum(not verdict.right for verdict in verdicts)
+                lines = [table.line(one.name, verdicts), *table.details(verdicts, options.most)]
+            print("\n".join(lines), flush=True)
+    means = "right or refused" if options.without_project else "right"
+    print(f"{right} {means}, {wrong} wrong, {time.monotonic() - began:.0f} s")
     if options.json:
         options.json.write_text(json.dumps(told, indent=1), "utf-8")
     return int(wrong > 0)
@@ -75,6 +85,18 @@ def _try(bench: Bench, recording: Recording, options: argparse.Namespace) -> lis
         chosen = [one for one in cases(recording, some) if one.column in options.column]
         verdicts += try_all(bench, chosen[: options.spawn], spawn=True, workers=options.workers)
     return verdicts
+
+
+def _try_alone(
+    bench: Bench, recording: Recording, options: argparse.Namespace
+) -> list[alone.Ending]:
+    points = spread_points(recording.points, options.spread)
+    wanted = [Case(recording, point, RESUME) for point in points]
+    return list(
+        alone.try_all_alone(
+            bench, wanted, allow_losses=options.allow_losses, workers=options.workers
+        )
+    )
 
 
 def _bench(options: argparse.Namespace, python: str) -> Bench:
@@ -111,6 +133,8 @@ def _parser() -> argparse.ArgumentParser:
     add("--json", type=Path, metavar="FILE", help="write all verdicts there")
     add("--keep", type=Path, metavar="FOLDER", help="leave all stores and logs there")
     add("--most", type=int, default=8, metavar="N", help="so many wrong cases are explained")
+    add("--without-project", action="store_true", help="resume from the checkpoints alone")
+    add("--allow-losses", action="store_true", help="and accept what they cannot tell")
     add("--workers", type=int, default=2, metavar="N", help="so many at a time")
     parser.set_defaults(column=None)
     original = parser.parse_args

@@ -140,8 +140,10 @@ def go_on(
     *,
     home: str,
     variables: Mapping[str, str],
+    goes: Callable[[Message], bool] = lambda plan: True,
 ) -> Outcome:
-    """Resume or fork a checkpoint, and see it through."""
+    """Resume or fork a checkpoint, and see it through; where the person says no to the plan,
+    to that."""
     outcome = Outcome()
     with open_catalog(str(store)) as catalog:
         catalog.read_summaries()
@@ -165,6 +167,9 @@ def go_on(
                 if message["type"] == "plan" and (
                     wish.action == FORK or not message.get("nothing_to_run")
                 ):
+                    if not goes(message):
+                        handle.abort()
+                        return outcome
                     try:
                         outcome.begun_from = confirm(prepared, handle, message)
                     except CrewcheckError as error:
