@@ -86,6 +86,12 @@ def _utc(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
+def _elsewhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The working folder is a place where crews are looked for: not in this project's."""
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture(autouse=True)
 def state(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A state folder of its own, with a path short enough for sockets."""
     with tempfile.TemporaryDirectory(prefix="cc-", ignore_cleanup_errors=True) as folder:

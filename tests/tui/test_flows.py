@@ -28,8 +28,7 @@ def store(tmp_path: Path) -> Path:
 
 
 @pytest.fixture(autouse=True)
-def _fake(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.chdir(tmp_path)
+def _fake(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(LaunchingScreen, "boot", FAKE_FLOW)
     monkeypatch.setenv("CREWCHECK_FAKE", "")
 
