@@ -12,6 +12,7 @@ from crewcheck.cli.run_options import run_options, wish_from
 from crewcheck.engine.attempts import MOST
 from crewcheck.engine.refs import Found, find
 from crewcheck.errors import Exit, Refused
+from crewcheck.model import words
 from crewcheck.model.harmless import harmless
 
 if TYPE_CHECKING:
@@ -64,6 +65,8 @@ def command(
     with found.catalog as catalog, stream(console, as_json):
         for source in _sources(console, found, ref, strict, as_json):
             if not source.pending:
+                if source.ends_with_callbacks:
+                    console.note(words.AFTER_KICKOFF)
                 branch = source.checkpoint.branch
                 return _finished(console, source.id, branch, source.result, as_json)
             if not dry_run:

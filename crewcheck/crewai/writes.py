@@ -133,9 +133,8 @@ def _write_json(
     return str(path)
 
 
-_INSERT = (
-    "INSERT INTO checkpoints (id, created_at, parent_id, branch, data) VALUES (?, ?, ?, ?, {})"
-)
+#: what the tables of CrewAI 1.14.1 have not; the document has both
+_LATER = ("parent_id", "branch")
 
 
 def _write_row(
@@ -146,16 +145,23 @@ def _write_row(
 
     database: Any = getattr(sqlite_provider, "sqlite3", sqlite3)
     checkpoint_id, created_at = sqlite_provider._make_id()
-    row = (checkpoint_id, created_at, parent_id, branch, data)
+    row = {"id": checkpoint_id, "created_at": created_at, "parent_id": parent_id, "branch": branch}
     Path(location).parent.mkdir(parents=True, exist_ok=True)
     with closing(database.connect(location, timeout=30)) as connection, connection:
         if connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
             connection.execute("PRAGMA journal_mode=WAL")
         connection.execute(sqlite_provider._CREATE_TABLE)
+        known = {one[1] for one in connection.execute("PRAGMA table_info(checkpoints)")}
+        names = [name for name in row if name in known or name not in _LATER]
+        insert = (
+            f"INSERT INTO checkpoints ({', '.join(names)}, data) "
+            f"VALUES ({', '.join('?' * len(names))}, {{}})"
+        )
+        values = [*(row[name] for name in names), data]
         try:
-            connection.execute(_INSERT.format("jsonb(?)"), row)
+            connection.execute(insert.format("jsonb(?)"), values)
         except database.OperationalError as error:
             if "jsonb" not in str(error):
                 raise
-            connection.execute(_INSERT.format("?"), row)
+            connection.execute(insert.format("?"), values)
     return f"{location}#{checkpoint_id}"

@@ -88,6 +88,12 @@ class Source:
         return self.checkpoint.summary is None or self.checkpoint.summary.status != "finished"
 
     @property
+    def ends_with_callbacks(self) -> bool:
+        """Whether the crew has callbacks after a kickoff. No checkpoint tells whether they
+        were called."""
+        return self.kind == CREW and bool(self.entity.get("after_kickoff_callbacks"))
+
+    @property
     def result(self) -> str:
         """The text of the newest output there is, as CrewAI gives it for a crew; what a
         flow that has finished returned."""

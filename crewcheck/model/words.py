@@ -9,6 +9,9 @@ from functools import lru_cache
 
 from crewcheck.model.harmless import one_line
 
+#: Of a finished crew with `Source.ends_with_callbacks`.
+AFTER_KICKOFF = "its callbacks after the kickoff are not called; a fork of it calls them"
+
 TRIGGERS = {
     "task_started": "task started",
     "task_completed": "task done",

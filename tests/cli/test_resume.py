@@ -191,6 +191,19 @@ def test_none_valid_needs_attention(program: Program) -> None:
     assert "start the run anew" in err
 
 
+def test_of_a_finished_crew_the_callbacks_are_not_called(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    done = task("a", output="the result")
+    write(tmp_path, document(crew(done)), ident(1))
+    write(tmp_path, document(crew(done, after_kickoff_callbacks=[None])), ident(2))
+    said = "crewcheck: finished, nothing to resume; this is the recorded result\n"
+    more = "crewcheck: its callbacks after the kickoff are not called; a fork of it calls them\n"
+    for number, err in ((1, said), (2, more + said)):
+        assert run_program(["resume", "-l", str(tmp_path), ident(number)]) == Exit.DONE
+        assert tuple(capsys.readouterr()) == ("the result\n", err)
+
+
 def test_a_fork_does_not_fall_back_to_what_it_left(program: Program) -> None:
     run_of(program.store, done=2)
     doc = document(crew(task("t0", output="edited")), parent=ident(2), branch="other")

@@ -210,7 +210,11 @@ class LaunchScreen(LaunchRefusal):
         if self.phase == "edited":
             return edited_blocks(changes, glyphs)
         if self.phase == "finished":
-            return finished_blocks(known.result if known is not None else "", glyphs)
+            if known is None:
+                return finished_blocks("", glyphs)
+            return finished_blocks(
+                known.result, glyphs, callbacks=known.planner.source.ends_with_callbacks
+            )
         if self.phase == "refused":
             blocks = [*self._refused]
         else:

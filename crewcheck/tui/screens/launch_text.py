@@ -167,11 +167,14 @@ def unknown_class_blocks() -> list[Block]:
     return [Line([(said, "muted")])]
 
 
-def finished_blocks(result: str, glyphs: Glyphs) -> list[Block]:
-    """A resume of what is finished."""
+def finished_blocks(result: str, glyphs: Glyphs, *, callbacks: bool = False) -> list[Block]:
+    """A resume of what is finished. ``callbacks``: it may have more to do after it."""
     said = "This run is finished: there is nothing to resume."
+    after = words.AFTER_KICKOFF
+    more = [Line([(f"  {after[0].upper()}{after[1:]}.", "muted")])]
     return [
         Line([(f"{glyphs.finished} ", "ok"), (said, "title")]),
+        *(more if callbacks else []),
         Line([("  To try something else, fork an earlier checkpoint (f).", "muted")]),
         Line(),
         *heading("Recorded result"),
