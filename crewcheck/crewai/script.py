@@ -61,14 +61,15 @@ class Watch:
             async def akickoff(target: Any, *args: Any, **named: Any) -> Any:
                 if _streams(kind, target):
                     return await original(target, *args, **named)
-                before = self._before(kind, target, args, named)
+                given = by_name(original, target, args, named)
+                before = self._before(kind, target, given)
                 if before is not None:
                     return before
-                if not self._ours(kind, target, args, named):
+                if not self._ours(kind, target, given):
                     with _Inside():
                         return await original(target, *args, **named)
-                args, named = self._session.arguments(args, named)
-                return await self._session.arun(target, lambda: original(target, *args, **named))
+                given = self._session.arguments(given)
+                return await self._session.arun(target, lambda: original(target, **given))
 
             return akickoff
 
@@ -76,34 +77,35 @@ class Watch:
         def kickoff(target: Any, *args: Any, **named: Any) -> Any:
             if _streams(kind, target):
                 return original(target, *args, **named)
-            before = self._before(kind, target, args, named)
+            given = by_name(original, target, args, named)
+            before = self._before(kind, target, given)
             if before is not None:
                 return before
-            if not self._ours(kind, target, args, named):
+            if not self._ours(kind, target, given):
                 with _Inside():
                     return original(target, *args, **named)
-            args, named = self._session.arguments(args, named)
-            return self._session.run(target, lambda: original(target, *args, **named))
+            given = self._session.arguments(given)
+            return self._session.run(target, lambda: original(target, **given))
 
         return kickoff
 
-    def _before(self, kind: str, target: Any, args: Any, named: dict[str, Any]) -> Any:
+    def _before(self, kind: str, target: Any, given: dict[str, Any]) -> Any:
         """What a kickoff before ours gave, where the checkpoint tells: it is not made again."""
         with self._lock:
             if self.taken or _inside.get():
                 return None
-            if self._matches(kind, target, args, named):
+            if self._matches(kind, target, given):
                 return None
-            return self._session.earlier(kind, target, args, named)
+            return self._session.earlier(kind, target, given)
 
-    def _ours(self, kind: str, target: Any, args: Any, named: dict[str, Any]) -> bool:
+    def _ours(self, kind: str, target: Any, given: dict[str, Any]) -> bool:
         """Whether this is the kickoff to go on with; then it has been agreed on."""
         session = self._session
         with self._lock:
             if self.taken or _inside.get() or getattr(target, "suppress_flow_events", False):
                 return False
             try:
-                if not self._matches(kind, target, args, named):
+                if not self._matches(kind, target, given):
                     if not session.spec.allow_before:
                         name = getattr(target, "name", None) or getattr(target, "role", None)
                         raise Refusal(
@@ -123,11 +125,25 @@ class Watch:
                 raise
         return True
 
-    def _matches(self, kind: str, target: Any, args: Any, named: dict[str, Any]) -> bool:
+    def _matches(self, kind: str, target: Any, given: dict[str, Any]) -> bool:
         if kind != self._session.saved.kind:
             return False
-        same, self.differences = self._session.differences(target, args, named)
+        same, self.differences = self._session.differences(target, given)
         return same
+
+
+def by_name(
+    kickoff: Callable[..., Any], target: Any, args: tuple[Any, ...], named: dict[str, Any]
+) -> dict[str, Any]:
+    """What a kickoff is given, by the names of its parameters: what is put in the place of one
+    then is not taken for the next. Raises `TypeError` as the call itself would."""
+    signature = inspect.signature(kickoff)
+    given = dict(signature.bind(target, *args, **named).arguments)
+    del given[next(iter(signature.parameters))]
+    for one in signature.parameters.values():
+        if one.kind is one.VAR_KEYWORD:
+            given.update(given.pop(one.name, {}))
+    return given
 
 
 def _streams(kind: str, target: Any) -> bool:

@@ -20,7 +20,7 @@ from crewcheck.runtimes.spec import RunSpec
 from crewcheck.runtimes.wire import Message
 
 S = TypeVar("S", bound=Saved)
-Args = tuple[Any, ...]
+#: What a kickoff is given, by the names of its parameters.
 Named = dict[str, Any]
 
 
@@ -90,18 +90,18 @@ class Session(Generic[S]):
         """
         raise NotImplementedError
 
-    def differences(self, target: Any, args: Args, named: Named) -> tuple[bool, list[str]]:
+    def differences(self, target: Any, named: Named) -> tuple[bool, list[str]]:
         """Whether an object that a program kicks off is the checkpoint's; else what differs.
 
-        ``args`` and ``named`` are what it is kicked off with.
+        ``named`` is what it is kicked off with.
         """
         raise NotImplementedError
 
-    def earlier(self, kind: str, target: Any, args: Args, named: Named) -> Any:
+    def earlier(self, kind: str, target: Any, named: Named) -> Any:
         """What a program's kickoff before the checkpoint's gave, None where that is not known."""
         return None
 
-    def arguments(self, args: Args, named: Named) -> tuple[Args, Named]:
+    def arguments(self, named: Named) -> Named:
         """What a program's kickoff is to be called with instead, once it has been agreed on."""
         raise NotImplementedError
 

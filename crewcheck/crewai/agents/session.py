@@ -17,7 +17,7 @@ from crewcheck.crewai.bus import flush
 from crewcheck.crewai.channel import Channel
 from crewcheck.crewai.crews.facts import endpoint_of, model_of
 from crewcheck.crewai.refusal import Refusal
-from crewcheck.crewai.session import Args, Named, NotRun, Session
+from crewcheck.crewai.session import Named, NotRun, Session
 from crewcheck.engine.invalidation import (
     DONE,
     FAILED,
@@ -32,6 +32,9 @@ from crewcheck.engine.invalidation import (
 from crewcheck.model.agent import QUESTION
 from crewcheck.runtimes.spec import RunSpec
 from crewcheck.runtimes.wire import Message
+
+#: What an agent's kickoff is given, by its parameters' names.
+_MESSAGES, _FORMAT = "messages", "response_format"
 
 
 class AgentSession(Session[SavedAgent]):
@@ -198,7 +201,7 @@ class AgentSession(Session[SavedAgent]):
         return target.kickoff(self.question, **(self.options or {}))
 
     def asked_with(self, response_format: Any) -> None:
-        self.options = {} if response_format is None else {"response_format": response_format}
+        self.options = {} if response_format is None else {_FORMAT: response_format}
         self._format = response_format
 
     def recorded(self, target: Any) -> Any:
@@ -210,31 +213,28 @@ class AgentSession(Session[SavedAgent]):
             raise NotRun(f"CrewAI ended without an answer of {self.saved.label}")
         self.result = raw
 
-    def differences(self, target: Any, args: Args, named: Named) -> tuple[bool, list[str]]:
+    def differences(self, target: Any, named: Named) -> tuple[bool, list[str]]:
         lines = match.differences(target, self.saved.entity)
-        asked = match.question_differs(self.saved.run.question, _asked(args, named))
+        asked = match.question_differs(self.saved.run.question, named.get(_MESSAGES))
         if self.spec.allow_changed:
             same = target.role == self.saved.entity.get("role")
             return same and not asked, lines + asked
         return not lines and not asked, lines + asked
 
-    def arguments(self, args: Args, named: Named) -> tuple[Args, Named]:
+    def arguments(self, named: Named) -> Named:
         rest = {key: value for key, value in named.items() if key != "from_checkpoint"}
-        asked = self.question if self.question is not None else _asked(args, named)
-        rest.pop("messages", None)
-        self._format = args[1] if len(args) > 1 else rest.get("response_format")
-        return (asked, *args[1:]), rest
+        self._format = rest.get(_FORMAT)
+        return rest if self.question is None else {**rest, _MESSAGES: self.question}
 
-    def earlier(self, kind: str, target: Any, args: Args, named: Named) -> Any:
+    def earlier(self, kind: str, target: Any, named: Named) -> Any:
         if kind != "agent":
             return None
         for place, one in enumerate(self._earlier):
-            asked = _asked(args, named)
+            asked = named.get(_MESSAGES)
             if match.differences(target, one.info) or match.question_differs(one.question, asked):
                 continue
             del self._earlier[: place + 1]
-            wanted = args[1] if len(args) > 1 else named.get("response_format")
-            return output_of(target.role, one.answer, wanted)
+            return output_of(target.role, one.answer, named.get(_FORMAT))
         return None
 
 
@@ -247,10 +247,6 @@ def is_in_loop() -> bool:
     except RuntimeError:
         return False
     return True
-
-
-def _asked(args: Args, named: Named) -> Any:
-    return args[0] if args else named.get("messages")
 
 
 def _check_inputs(given: Named) -> None:

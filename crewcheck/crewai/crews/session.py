@@ -22,7 +22,7 @@ from crewcheck.crewai.crews.objects import CrewKind
 from crewcheck.crewai.crews.pairing import Pairing, pair
 from crewcheck.crewai.crews.saved import SavedCrew
 from crewcheck.crewai.crews.telling import CrewTelling
-from crewcheck.crewai.session import Args, Named, NotRun, Session
+from crewcheck.crewai.session import Named, NotRun, Session
 from crewcheck.engine.invalidation import DONE, FAILED, RUN, SKIPPED, UNDER_WAY
 from crewcheck.model.document import text
 from crewcheck.runtimes.spec import RunSpec
@@ -167,9 +167,9 @@ class CrewSession(Session[SavedCrew]):
         raw = getattr(result, "raw", None)
         self.result = raw if isinstance(raw, str) else str(result)
 
-    def differences(self, target: Any, args: Args, named: Named) -> tuple[bool, list[str]]:
+    def differences(self, target: Any, named: Named) -> tuple[bool, list[str]]:
         saved = self.saved
-        given = named.get("inputs", args[0] if args else None)
+        given = named.get("inputs")
         pairing = pair(target, saved)
         lines = match.compare(target, saved, pairing)
         if not target.before_kickoff_callbacks and not recording.same_inputs(given, saved.inputs):
@@ -179,10 +179,10 @@ class CrewSession(Session[SavedCrew]):
             return bool(pairing.told) or same_name, lines
         return not lines, lines
 
-    def earlier(self, kind: str, target: Any, args: Args, named: Named) -> Any:
+    def earlier(self, kind: str, target: Any, named: Named) -> Any:
         if kind != "crew":
             return None
-        given = named.get("inputs", args[0] if args else None)
+        given = named.get("inputs")
         for one in self._earlier:
             if earlier.is_it(target, one, given):
                 self._earlier.remove(one)
@@ -190,9 +190,9 @@ class CrewSession(Session[SavedCrew]):
                 return earlier.result(target, one)
         return None
 
-    def arguments(self, args: Args, named: Named) -> tuple[Args, Named]:
+    def arguments(self, named: Named) -> Named:
         rest = {key: value for key, value in named.items() if key != "from_checkpoint"}
-        return args[1:], {**rest, "inputs": self._agreed().inputs}
+        return {**rest, "inputs": self._agreed().inputs}
 
     def recorded(self, target: Any) -> Any:
         return recording.finished_output(target, self.saved)

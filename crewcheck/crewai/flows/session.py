@@ -24,11 +24,10 @@ from crewcheck.crewai.flows import (
 from crewcheck.crewai.flows.adopt import adopt, name_of
 from crewcheck.crewai.flows.objects import FlowKind
 from crewcheck.crewai.flows.saved import SavedFlow
-from crewcheck.crewai.flows.scope import with_inputs
 from crewcheck.crewai.flows.steps import Step, steps_of
 from crewcheck.crewai.flows.telling import FlowTelling, inside
 from crewcheck.crewai.saved import load_document
-from crewcheck.crewai.session import Args, Named, NotRun, Session
+from crewcheck.crewai.session import Named, NotRun, Session
 from crewcheck.model.document import sorted_events
 from crewcheck.model.flow_calls import DONE, Call
 from crewcheck.model.primary import primary
@@ -207,7 +206,7 @@ class FlowSession(Session[SavedFlow]):
             raise NotRun(f"the flow ended without running {', '.join(missing)}")
         self.result = values.as_text(result)
 
-    def differences(self, target: Any, args: Args, named: Named) -> tuple[bool, list[str]]:
+    def differences(self, target: Any, named: Named) -> tuple[bool, list[str]]:
         saved = self.saved
         if getattr(target, "stream", False):
             return False, ["it streams: what it starts is looked at"]
@@ -216,12 +215,12 @@ class FlowSession(Session[SavedFlow]):
         found = match.compare(target, steps_of(target), saved)
         if any(one.done for one in found):
             return False, [one.line for one in found]
-        given = named.get("inputs", args[0] if args else None)
+        given = named.get("inputs")
         if not same_inputs(given, saved.inputs):
             return False, match.inputs_differ(saved.inputs, given)
         return True, []
 
-    def arguments(self, args: Args, named: Named) -> tuple[Args, Named]:
+    def arguments(self, named: Named) -> Named:
         gone = ("from_checkpoint", "restore_from_state_id")
         rest = {key: value for key, value in named.items() if key not in gone}
-        return with_inputs(args, rest, self._inputs() or None)
+        return {**rest, "inputs": self._inputs() or None}

@@ -6,6 +6,8 @@ import signal
 import time
 from collections.abc import Callable
 
+import pytest
+
 from tests.e2e.child.conftest import Start
 from tests.e2e.child.driver import Place, Written, written
 from tests.fake_model import FakeModel
@@ -31,11 +33,12 @@ def test_a_script_blocks_at_its_kickoff_and_goes_on(
     assert "after the kickoff" in child.log
 
 
+@pytest.mark.parametrize("args", [[], ["places"]], ids=["by name", "by place"])
 def test_edited_inputs_win_over_the_scripts(
-    zoo: Place, at: At, start: Start, model: FakeModel
+    zoo: Place, at: At, start: Start, model: FakeModel, args: list[str]
 ) -> None:
     edits = {"animal": "eel"}
-    child = start(zoo, at(1), script="zoo.py", action="fork", branch="eel", inputs=edits)
+    child = start(zoo, at(1), script="zoo.py", args=args, action="fork", branch="eel", inputs=edits)
     child.go(child.plan(), inputs=edits)
     assert child.end()["type"] == "finished"
     assert "Watch the eel" in model.requests[0].user

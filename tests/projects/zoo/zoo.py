@@ -54,6 +54,8 @@ if __name__ == "__main__":
         Crew(agents=[pen], tasks=[one]).kickoff()
     if "asks" in sys.argv:
         print("heard", input("Your name? "))
-    if "never" not in sys.argv:
+    if "places" in sys.argv:
+        print("result", crew.kickoff(dict(INPUTS), None, None).raw)
+    elif "never" not in sys.argv:
         print("result", crew.kickoff(inputs=dict(INPUTS)).raw)
     print("after the kickoff")
