@@ -229,11 +229,13 @@ async def test_what_cannot_be_edited_here(running: Running, tmp_path: Path, text
         assert "$EDITOR" in told(pilot)
 
 
-async def test_agents_are_not_edited(running: Running, tmp_path: Path) -> None:
-    build.write(tmp_path, build.document(build.agent()), build.ident(1))
+async def test_what_is_no_crew_flow_or_agent_is_not_edited(
+    running: Running, tmp_path: Path
+) -> None:
+    build.write(tmp_path, build.document({"entity_type": "robot"}), build.ident(1))
     async with running(tmp_path) as pilot:
         await press(pilot, "2", "i")
-        assert "only crews and flows" in told(pilot).lower()
+        assert "only crews, flows and agents" in told(pilot).lower()
 
 
 async def test_leaving_with_edits_asks(running: Running, small: Path) -> None:
