@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from crewcheck.crewai.flows import match, values
+from crewcheck.crewai.flows import match, result_class, values
 from crewcheck.crewai.flows.adopt import persistence_of
 from crewcheck.crewai.flows.saved import SavedFlow
 from crewcheck.crewai.flows.steps import Step
@@ -150,7 +150,9 @@ def _losses(
         if call.method in told:
             continue
         told.add(call.method)
-        if index not in edits.results and not values.is_plain(method, call.result):
+        if index not in edits.results and not values.is_plain(
+            method, result_class.told(flow, call.method, call.result), call.result
+        ):
             lose(
                 "result-class",
                 call.label,
