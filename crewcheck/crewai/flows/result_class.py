@@ -11,11 +11,11 @@ import dis
 import inspect
 import typing
 from collections.abc import Iterator
-from types import CodeType
 from typing import Any
 
+from crewcheck.crewai.flows.code import attributes, codes, function_of, names
 from crewcheck.crewai.flows.steps import steps_of
-from crewcheck.crewai.flows.values import PLAIN, annotation, fits, function_of
+from crewcheck.crewai.flows.values import PLAIN, annotation, fits
 
 #: In code that names one of these a class may only be what a dict was made of.
 _DUMPS = {"model_dump", "model_dump_json", "dict", "json", "asdict", "vars", "__dict__", "dumps"}
@@ -64,11 +64,10 @@ def _taken(function: Any) -> Any:
 def _of_state(flow: Any, function: Any) -> Iterator[Any]:
     """The types of the fields of a typed state that a method's code names."""
     fields = getattr(type(flow._state), "model_fields", {})
-    code = getattr(function, "__code__", None)
-    names = _names(code) if code is not None else []
-    if "state" not in names or _DUMPS & set(names):
+    named = names(function)
+    if "state" not in named or _DUMPS & named:
         return
-    for name in names:
+    for name in sorted(named):
         if name in fields and _holds_class(fields[name].annotation):
             yield fields[name].annotation
 
@@ -112,7 +111,7 @@ def _named(function: Any) -> Iterator[Any]:
         return
     cells = dict(zip(code.co_freevars, function.__closure__ or (), strict=False))
     seen: list[Any] = []
-    for name in [*_names(code), *cells]:
+    for name in sorted({*names(function), *cells}):
         try:
             value = cells[name].cell_contents if name in cells else function.__globals__.get(name)
         except ValueError:  # an empty cell
@@ -122,35 +121,14 @@ def _named(function: Any) -> Iterator[Any]:
             yield value
 
 
-def _codes(code: CodeType) -> Iterator[CodeType]:
-    """A function's code, and that of comprehensions and functions in it."""
-    yield code
-    for one in code.co_consts:
-        if isinstance(one, CodeType):
-            yield from _codes(one)
-
-
-def _names(code: CodeType) -> list[str]:
-    return [name for one in _codes(code) for name in one.co_names]
-
-
 def _makes_no_dict(function: Any) -> bool:
-    if _DUMPS & set(_names(function.__code__)):
+    if _DUMPS & names(function):
         return False
     return not any(
-        one.opname in _MAKES_DICTS
-        for code in _codes(function.__code__)
-        for one in dis.get_instructions(code)
+        one.opname in _MAKES_DICTS for code in codes(function) for one in dis.get_instructions(code)
     )
 
 
 def _reads(function: Any, fields: set[str]) -> bool:
     """Whether a listener reads one of the fields as an attribute of what it is given."""
-    name = _parameter(function)
-    before = None
-    for one in dis.get_instructions(function) if name else ():
-        is_read = before is not None and before.argval == name and "LOAD_FAST" in before.opname
-        if is_read and one.opname == "LOAD_ATTR" and one.argval in fields - set(dir(dict)):
-            return True
-        before = one
-    return False
+    return bool(set(attributes(function, 1)) & (fields - set(dir(dict))))

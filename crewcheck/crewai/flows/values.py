@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
+from crewcheck.crewai.flows.code import function_of
 from crewcheck.crewai.refusal import Refusal
 from crewcheck.model.document import text
 from crewcheck.model.flow_result import result_text
@@ -39,14 +40,6 @@ def annotation(method: Any) -> Any:
     except Exception:
         return None
     return None if said in (Any, *PLAIN, dict, list, object) else said
-
-
-def function_of(method: Any) -> Any:
-    """The user's own function of a method of a flow."""
-    function = getattr(method, "__func__", method)
-    while hasattr(function, "unwrap"):
-        function = function.unwrap()
-    return function
 
 
 _NOT = object()
