@@ -58,7 +58,7 @@ def command(
     with found.catalog as catalog, stream(console, as_json):
         catalog.read_summaries()
         source = read_source(catalog, found.node)
-        wish = wish_from(FORK, options)
+        wish = wish_from(FORK, options, dry_run=dry_run)
         kept = catalog.store.kind == "task-outputs"
         wish.into = store_of_project() if kept and into is None else into
         if kept:

@@ -60,7 +60,7 @@ def command(
     from crewcheck.engine.running import RESUME, check_attempts
 
     found = find(ref, console.location)
-    wish = wish_from(RESUME, options)
+    wish = wish_from(RESUME, options, dry_run=dry_run)
     wish.max_attempts = max_attempts
     with found.catalog as catalog, stream(console, as_json):
         for source in _sources(console, found, ref, strict, as_json):

@@ -89,8 +89,10 @@ def _with(function: F, options: tuple[Callable[[Any], Any], ...]) -> F:
     return function
 
 
-def wish_from(action: str, options: dict[str, Any]) -> Wish:
+def wish_from(action: str, options: dict[str, Any], *, dry_run: bool) -> Wish:
     """What the options for running say."""
+    if dry_run and options["allow_before"]:
+        raise UsageProblem("--dry-run runs nothing, and --allow-before lets a program run others")
     if options["entry"] and options["script"]:
         raise UsageProblem("--entry and --script exclude each other")
     if options["args"] and not options["script"]:

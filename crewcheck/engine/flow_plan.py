@@ -149,6 +149,10 @@ def _rerouted(
     made = []
     for one in decisions:
         step = known.get(calls[one.index].method)
+        if one.action == RUN and step is None:
+            gone.add(one.index)
+            reason = "the project has no such method any more"
+            one = replace(one, action=DROP, rule="method-gone", reason=reason)
         if one.rule in _BY_ROUTE and step is not None:
             causes = _causes(calls[one.index], calls, step, known)
             lost = {

@@ -355,6 +355,15 @@ def test_a_dry_run_is_never_refused_for_attempts(program: Program) -> None:
     assert program("resume", "--dry-run", "--max-attempts", "1")[0] == Exit.DONE
 
 
+def test_a_dry_run_lets_no_program_run_others_first(program: Program) -> None:
+    run_of(program.store)
+    args = ("--script", "main.py", "--allow-before", "--dry-run")
+    code, _, said = program("resume", *args)
+    assert (code, "--dry-run runs nothing" in said) == (Exit.USAGE, True)
+    code, _, said = program("fork", *args)
+    assert (code, "--dry-run runs nothing" in said) == (Exit.USAGE, True)
+
+
 def test_torn_and_odd_lines_are_passed_over(program: Program) -> None:
     run_of(program.store)
     program.steps("crash")

@@ -29,7 +29,7 @@ def result_of(flow: Any, saved: SavedFlow, call: Call, result: Any) -> Any:
     asks, has_outcomes = outcomes_of(flow, call.method)
     if not asks or has_outcomes or not isinstance(result, dict) or "feedback" not in result:
         return result
-    output = values.typed(flow._methods[call.method], result.get("output"))
+    output = values.typed(values.annotation(flow._methods[call.method]), result.get("output"))
     return values.feedback_result(result, output)
 
 
@@ -44,7 +44,7 @@ def restore(flow: Any, saved: SavedFlow, call: Call, result: Any) -> Any:
         own = recorded.get("human_feedback")
         known = own if isinstance(own, dict) else saved.feedback_of(call)
         output = known.get("output", recorded.get("output"))
-        output = values.typed(flow._methods[call.method], output)
+        output = values.typed(values.annotation(flow._methods[call.method]), output)
         given = {**known, "method_name": call.method, "outcome": text(result)}
         said = values.feedback_result(given, output)
     flow.human_feedback_history.append(said)
@@ -95,7 +95,7 @@ class Answering:
             found = self._persistence.load_pending_feedback(self._pause.flow_id)
             if found is not None and found[1].method_name == self.call.method:
                 method = self._flow._methods[self.call.method]
-                self._output = values.typed(method, found[1].method_output)
+                self._output = values.typed(values.annotation(method), found[1].method_output)
                 self.known = True
 
     def method(self, method: Callable[..., Any]) -> Callable[..., Any]:

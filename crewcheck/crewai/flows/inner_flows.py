@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from crewcheck.crewai.crews.recording import same_inputs
-from crewcheck.crewai.flows import feedback, match, replay, values
+from crewcheck.crewai.flows import feedback, match, replay, result_class, values
 from crewcheck.crewai.flows.adopt import name_of
 from crewcheck.crewai.flows.objects import is_internal
 from crewcheck.crewai.flows.saved import SavedFlow
@@ -78,7 +78,9 @@ def kept_of(flow: Any, saved: SavedFlow) -> dict[int, Any]:
 def value_of(flow: Any, saved: SavedFlow, call: Call, result: Any) -> Any:
     """A recorded result as what the method had returned."""
     said = feedback.result_of(flow, saved, call, result)
-    return values.typed(flow._methods[call.method], result) if said is result else said
+    if said is not result:
+        return said
+    return values.typed(result_class.told(flow, call.method, result), result)
 
 
 @contextmanager

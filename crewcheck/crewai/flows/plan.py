@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import dis
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from crewcheck.crewai.flows import match, values
+from crewcheck.crewai.flows import attributes, match, result_class, values
 from crewcheck.crewai.flows.adopt import persistence_of
 from crewcheck.crewai.flows.saved import SavedFlow
 from crewcheck.crewai.flows.steps import Step
@@ -73,6 +72,7 @@ def make(
     inputs = frozenset(changed_inputs(saved.inputs, edits))
     wishes = FlowWishes(edits.results, inputs, frozenset(edits.rerun), frozenset(edits.keep))
     items = plan_flow(saved.calls, steps, wishes, finished=saved.finished)
+    attributes.check(flow, *_methods(saved, items))
     for index, value in edits.results.items():
         call = saved.calls[index]
         values.parse_edited(flow._methods[call.method], value, call.label)
@@ -84,6 +84,13 @@ def make(
             raise Refusal("no-such-state", error.message, error.hint or "") from None
     check_state(flow, state, [write_path(path) for path in edits.state])
     return Plan(items, changed, _warnings(flow, saved, edits), _losses(flow, saved, edits, items))
+
+
+def _methods(saved: SavedFlow, items: Sequence[Decision]) -> tuple[list[str], list[str]]:
+    """The methods of which calls are kept, and those that run."""
+    kept = [saved.calls[index].method for index in to_keep(items)]
+    calls = dict(enumerate(call.method for call in saved.calls))
+    return kept, [calls.get(one.index, one.label) for one in items if one.action == RUN]
 
 
 def check_state(flow: Any, state: Mapping[str, Any], edited: Sequence[str]) -> None:
@@ -150,16 +157,18 @@ def _losses(
         if call.method in told:
             continue
         told.add(call.method)
-        if index not in edits.results and not values.is_plain(method, call.result):
+        if index not in edits.results and not values.is_plain(
+            method, result_class.told(flow, call.method, call.result), call.result
+        ):
             lose(
                 "result-class",
                 call.label,
                 "its result comes back as plain JSON: say what it returns with an annotation, "
                 "if that is an object",
             )
-        names = _sets(method)
+        names = attributes.sets(method)
         if names:
-            listed = ", ".join(names)
+            listed = ", ".join(f"self.{name}" for name in names)
             lose("attributes", call.label, f"it had set {listed}, beside the state: it is not set")
     for one in items:
         if one.action != RUN or one.rule not in ("under-way", "failed"):
@@ -172,22 +181,3 @@ def _losses(
                 "it ran beside others: what it had done to the state may be in it already",
             )
     return found
-
-
-def _sets(method: Any) -> list[str]:
-    """The attributes of itself that a method sets."""
-    function = getattr(method, "__func__", method)
-    while hasattr(function, "unwrap"):
-        function = function.unwrap()
-    code = getattr(function, "__code__", None)
-    if code is None or not code.co_argcount:
-        return []
-    own = code.co_varnames[0]
-    found: dict[str, None] = {}
-    before = None
-    for one in dis.get_instructions(code):
-        is_set = one.opname == "STORE_ATTR" and before is not None and before.argval == own
-        if is_set and str(one.argval) != "state":
-            found[f"{own}.{one.argval}"] = None
-        before = one
-    return list(found)

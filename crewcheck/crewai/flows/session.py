@@ -201,7 +201,11 @@ class FlowSession(Session[SavedFlow]):
             self.paused = feedback.as_paused(result)
             self.result = ""
             return
-        missing = [call.label for call in self._replay.not_asked() if call.state != DONE]
+        missing = [
+            call.label
+            for call in self._replay.not_asked()
+            if call.state != DONE and call.method in target._methods
+        ]
         if missing:
             raise NotRun(f"the flow ended without running {', '.join(missing)}")
         self.result = values.as_text(result)

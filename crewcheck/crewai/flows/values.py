@@ -13,16 +13,19 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
+from crewcheck.crewai.flows.code import function_of
 from crewcheck.crewai.refusal import Refusal
 from crewcheck.model.document import text
 from crewcheck.model.flow_result import result_text
 
-_PLAIN = (str, int, float, bool, type(None))
+PLAIN = (str, int, float, bool, type(None))
 
 
-def typed(method: Any, value: Any) -> Any:
-    """A recorded result as what the method had returned, as far as that can be told."""
-    wanted = annotation(method)
+def typed(wanted: Any, value: Any) -> Any:
+    """A recorded result as what the method had returned, as far as that can be told.
+
+    ``wanted`` is a type or class, None where that is not known.
+    """
     if wanted is not None:
         made = _as(wanted, value)
         if made is not _NOT:
@@ -32,17 +35,19 @@ def typed(method: Any, value: Any) -> Any:
 
 def annotation(method: Any) -> Any:
     """What a method says that it returns, None where it says nothing of use."""
-    function = getattr(method, "__func__", method)
-    while hasattr(function, "unwrap"):
-        function = function.unwrap()
     try:
-        said = typing.get_type_hints(function, include_extras=True).get("return")
+        said = typing.get_type_hints(function_of(method), include_extras=True).get("return")
     except Exception:
         return None
-    return None if said in (Any, *_PLAIN, dict, list, object) else said
+    return None if said in (Any, *PLAIN, dict, list, object) else said
 
 
 _NOT = object()
+
+
+def fits(wanted: Any, value: Any) -> bool:
+    """Whether a value is a recording of one of that type."""
+    return _as(wanted, value) is not _NOT
 
 
 def _as(wanted: Any, value: Any) -> Any:
@@ -86,18 +91,16 @@ def _of_crewai(value: Any) -> Any:
     return value
 
 
-def is_plain(method: Any, value: Any) -> bool:
+def is_plain(method: Any, wanted: Any, value: Any) -> bool:
     """Whether it is certain that a recorded result comes back as what it was."""
-    if isinstance(value, _PLAIN):
+    if isinstance(value, PLAIN):
         return True
-    wanted = annotation(method)
-    function = getattr(method, "__func__", method)
-    while hasattr(function, "unwrap"):
-        function = function.unwrap()
-    says = getattr(function, "__annotations__", {}).get("return", None)
-    if wanted is None:
-        return says is not None or not isinstance(_of_crewai(value), dict)
-    return _as(wanted, value) is not _NOT
+    if wanted is not None:
+        return fits(wanted, value)
+    if "return" in getattr(function_of(method), "__annotations__", {}):
+        return True
+    items = value if isinstance(value, list) else [value]
+    return not any(isinstance(_of_crewai(one), dict) for one in items)
 
 
 def parse_edited(method: Any, value: Any, label: str) -> Any:

@@ -104,3 +104,11 @@ def test_a_number_is_a_label_of_a_router_only() -> None:
     assert [one.rule for one in plan_flow(made, steps)] == ["recorded", "under-way", "may-come"]
     made = [call(0, "begin", result=3), call(1, "pick", result=3)]
     assert [one.rule for one in plan_flow(made, steps)] == ["recorded", "recorded", "pending"]
+
+
+def test_a_method_that_the_class_has_no_more_does_not_run() -> None:
+    steps = [Step("begin", "start"), Step("renamed", "listen", ("begin",))]
+    made = [call(0, "begin"), call(1, "old", "running")]
+    assert [(one.label, one.action) for one in plan_flow(made, steps)] == [
+        ("begin", "keep"), ("old", "drop"), ("renamed", "run"),
+    ]  # fmt: skip
