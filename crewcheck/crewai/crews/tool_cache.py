@@ -22,8 +22,8 @@ def fill(crew: Any, kept: Iterable[tuple[Any, str]], events: list[Mapping[str, A
         return
     tools = {plain_name(str(tool.name)): tool for tool in _tools(crew)}
     for task, task_id in kept:
-        holder, name = (crew, "_cache_handler") if crew.cache else (task.agent, "cache_handler")
-        cache = getattr(holder, name, None)
+        own = getattr(task.agent, "cache_handler", None)
+        cache = getattr(crew, "_cache_handler", None) if crew.cache else own
         if cache is None or not getattr(task.agent, "cache", True):
             continue
         for event in within(events, task_id):

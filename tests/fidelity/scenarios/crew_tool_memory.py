@@ -52,8 +52,8 @@ target = Crew(
         ),
         Task(
             name="third",
-            description='Play <<tool look {"depth": 1, "place": "pass"}>> <<tool roll {"sides": 6}>>'
-            ' <<tool look {"place": "lake"}>>',
+            description='Play <<tool look {"depth": 1, "place": "pass"}>>'
+            ' <<tool roll {"sides": 6}>> <<tool look {"place": "lake"}>>',
             expected_output="notes",
             agent=gambler,
             tools=[Look(), never],

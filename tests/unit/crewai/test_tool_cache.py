@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
@@ -15,8 +16,8 @@ class Cache:
     def __init__(self) -> None:
         self.kept: dict[str, str] = {}
 
-    def add(self, tool: str, input: str, output: str) -> None:
-        self.kept[f"{tool}-{input}"] = output
+    def add(self, **call: str) -> None:
+        self.kept[f"{call['tool']}-{call['input']}"] = call["output"]
 
 
 @pytest.fixture(autouse=True)
@@ -29,10 +30,10 @@ def _no_hooks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def call(tool: str, arguments: Any, output: Any, task: str = "t", **more: Any) -> dict[str, Any]:
     made = {"type": "tool_usage_finished", "tool_name": tool, "tool_args": arguments}
-    return {**made, "output": output, "task_id": task, **more}
+    return {"event_id": f"{tool} {arguments}", **made, "output": output, "task_id": task, **more}
 
 
-EVENTS = [
+EVENTS: list[Mapping[str, Any]] = [
     call("look", {"b": 2, "a": 1}, "seen"),
     call("look", {}, "around"),
     call("look", {"a": 2}, "broken", failure={"message": "no"}),
