@@ -61,16 +61,22 @@ def _finished(events: Iterable[Event], task_id: str) -> dict[_Key, list[str]]:
     for event in events:
         if event.get("type") == "task_started" and event.get("task_id") == task_id:
             here = {}
-        if event.get("type") != "tool_usage_finished" or event.get("from_cache"):
-            continue
         output = event.get("output")
-        if event.get("failure") or not isinstance(output, str) or _REMINDER in output:
+        if event.get("from_cache") or not worked(event) or not isinstance(output, str):
             continue
         key = plain_name(text(event.get("tool_name")) or ""), _plain(event.get("tool_args"))
         here.setdefault(key, []).append(output)
         if len(here[key]) > len(best.get(key, [])):
             best[key] = list(here[key])
     return best
+
+
+def worked(event: Event) -> bool:
+    """Whether an event tells what a tool gave, as a text of its own."""
+    if event.get("type") != "tool_usage_finished" or event.get("failure"):
+        return False
+    output = event.get("output")
+    return isinstance(output, str) and _REMINDER not in output
 
 
 def plain_name(name: str) -> str:
@@ -93,7 +99,7 @@ _patched: set[tuple[type, str]] = set()
 
 def arm(answers: ToolAnswers) -> None:
     """Put the record in front of all tools."""
-    if not answers or _has_hooks():
+    if not answers or has_hooks():
         return
     from crewai.tools import BaseTool
     from crewai.tools.structured_tool import CrewStructuredTool
@@ -122,7 +128,7 @@ def _below(kind: type) -> set[type]:
     return {one for sub in direct for one in (sub, *_below(sub))}
 
 
-def _has_hooks() -> bool:
+def has_hooks() -> bool:
     """Whether the user's program looks at tool calls: it may look at more than the text."""
     try:
         from crewai.hooks import get_after_tool_call_hooks, get_before_tool_call_hooks

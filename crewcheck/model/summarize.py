@@ -14,6 +14,10 @@ from crewcheck.model.status import progress, status_of
 NOT_A_CHECKPOINT = "not-a-checkpoint"
 
 
+#: What of our own key is in checkpoints that CrewAI writes in a run of ours, too.
+_OF_RUNS = {"primary", "dropped"}
+
+
 def summarize(
     head: Mapping[str, Any],
     *,
@@ -63,7 +67,7 @@ def summarize(
         or text(mapping(entity.get("checkpoint_state")).get("id"))
         or text(entity.get("id"))
     )
-    if "source" in own:
+    if own.keys() - _OF_RUNS:
         summary.notes = (*summary.notes, _written_by_us(own))
     return summary
 

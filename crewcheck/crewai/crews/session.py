@@ -17,6 +17,7 @@ from crewcheck.crewai.crews import (
     recording,
     replay,
     streaming,
+    tool_cache,
 )
 from crewcheck.crewai.crews.objects import CrewKind
 from crewcheck.crewai.crews.pairing import Pairing, pair
@@ -109,6 +110,8 @@ class CrewSession(Session[SavedCrew]):
         planning.arm(target, saved, pairing, order.changed)
         self._replay = replay.Replay(target, kept, order.skip)
         replay.arm(self._replay)
+        done = ((target.tasks[at], text(pairing.task(saved, at).get("id"))) for at in kept)
+        tool_cache.fill(target, [(task, id) for task, id in done if id], saved.events)
         dumps.say(target, functools.partial(_note, self._replay, target))
         told = self.telling = CrewTelling(self.channel, target, self._replay)
         self._answer_from_record(target, order, told)

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from crewcheck.crewai.answers import within
-from crewcheck.crewai.crews import lineage, match, planning, recording, replay
+from crewcheck.crewai.crews import lineage, match, planning, recording, replay, tool_cache
 from crewcheck.crewai.crews.pairing import pair
 from crewcheck.crewai.crews.saved import SavedCrew
 from crewcheck.crewai.flows.scope import Scope, current, with_inputs
@@ -74,6 +74,8 @@ def _armed(crew: Any, args: Any, named: dict[str, Any]) -> Iterator[tuple[Any, d
     lineage.adopt_ids(crew, saved, pairing)  # its finished tool calls are known by its tasks
     planning.arm(crew, saved, pairing, frozenset())
     replay.arm(told)
+    done = [(crew.tasks[at], str(saved.tasks[at].get("id"))) for at in kept]
+    tool_cache.fill(crew, done, saved.events)
     try:
         yield args, named
     finally:

@@ -78,6 +78,7 @@ def test_a_task_before_what_is_done_is_new() -> None:
 
 def test_a_task_that_names_what_it_is_given_is_kept() -> None:
     saved = three("1", "2")
+    saved.tasks[0] = {**saved.tasks[0], "context": []}
     now = mine("new", "one", "two", "three")
     now.tasks[1].context = []
     now.tasks[2].context = [now.tasks[1]]
@@ -91,6 +92,28 @@ def test_a_done_task_is_gone() -> None:
     assert decided(now, saved) == [("run", "task-changed"), ("run", "pending")]
     reasons = match.not_as_recorded(now, saved, pairing)
     assert reasons == {0: "it is given other outputs now: one no more"}
+
+
+def test_a_done_task_is_given_other_outputs_or_waits_no_more() -> None:
+    saved, now = three("1", "2"), mine("one", "two", "three")
+    now.tasks[1].context = []
+    now.tasks[2].async_execution = True
+    assert match.compare(now, saved, pair(now, saved)) == [
+        "two: it is given no outputs of others now",
+        "three: it is asynchronous now",
+    ]
+    assert decided(now, saved) == [
+        ("keep", "recorded"),
+        ("run", "task-changed"),
+        ("run", "pending"),
+    ]
+
+
+def test_another_crew_is_refused_also_where_nothing_is_done() -> None:
+    saved, now = three(), mine("four", "five", "six")
+    lines = match.compare(now, saved, pair(now, saved))
+    with pytest.raises(Refusal, match=r"it has none of the tasks$"):
+        match.accept(lines, saved, pair(now, saved), allow_changed=True)
 
 
 def test_a_done_task_is_reworded() -> None:
