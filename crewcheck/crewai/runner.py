@@ -154,7 +154,7 @@ class Runner:
         from crewcheck.crewai.loading import no_kickoff
 
         with no_kickoff("a tool's module", self._leave_now):
-            target, session.lost = restore.rebuild(session.saved, spec)
+            target, session.lost, session.only_kept = restore.rebuild(session.saved, spec)
         session.asked_with(None)
         self._go_on(session, target, restore.ENTRY)
 

@@ -50,6 +50,8 @@ class Session(Generic[S]):
         self.record: Any = None
         #: What is lost because the object is not the user's own: said first in the plan.
         self.lost: list[dict[str, Any]] = []
+        #: The positions of what such an object has been built without what it needs to run.
+        self.only_kept: frozenset[int] = frozenset()
 
     # What each kind does its own way.
 
@@ -134,12 +136,23 @@ class Session(Generic[S]):
         reading.start()
         message = self.channel.decision()
         self.take_order(message, target)
+        self._refuse_what_can_only_be_kept(message)
         self.branch = lineage.checked_branch(str(message.get("branch") or self.branch))
         self.parent_id = str(message.get("checkpoint_id") or self.parent_id)
         reading.join()
         document = message.get("document")
         if document:
             self.record = lineage.event_record(load_document(document))
+
+    def _refuse_what_can_only_be_kept(self, message: Message) -> None:
+        kept = {int(place) for key in ("keep", "outputs") for place in message.get(key) or ()}
+        rest = sorted(self.only_kept - kept)
+        if rest:
+            raise Refusal(
+                "only-kept",
+                f"item {rest[0] + 1} was built anew to be kept, and cannot run",
+                "fork with it as one that runs: --rerun, or an edit that it depends on",
+            )
 
     def _read_record(self) -> None:
         """While the person reads the plan: a long record takes a while."""

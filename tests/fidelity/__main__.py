@@ -13,8 +13,8 @@ start and the same comes out differently (`program`), without what the checkpoin
 answers of (`answered`); the same text comes out; the new checkpoints are on the right branch,
 descend from where the run began, and the newest says that it is finished (`judging`).
 
-With --without-project each is resumed from the checkpoint alone (`alone`): right is also
-what is refused before anything is asked.
+With --without-project each goes on from the checkpoint alone (`alone`): right is also what
+is refused before anything is asked.
 
 The exit code is 1 if one case was wrong.
 """
@@ -31,7 +31,7 @@ from pathlib import Path
 from crewcheck.demo import environment
 from tests.fidelity import alone, scenario, table
 from tests.fidelity.bench import Bench
-from tests.fidelity.cases import COLUMNS, RESUME, Case, cases, spread_points
+from tests.fidelity.cases import COLUMNS, cases, spread_points
 from tests.fidelity.judging import Verdict
 from tests.fidelity.recording import Recording
 from tests.fidelity.running import record_all, try_all
@@ -91,7 +91,7 @@ def _try_alone(
     bench: Bench, recording: Recording, options: argparse.Namespace
 ) -> list[alone.Ending]:
     points = spread_points(recording.points, options.spread)
-    wanted = [Case(recording, point, RESUME) for point in points]
+    wanted = [one for one in cases(recording, points) if one.column in options.column]
     return list(
         alone.try_all_alone(
             bench, wanted, allow_losses=options.allow_losses, workers=options.workers

@@ -1,4 +1,4 @@
-"""Going on from the checkpoint alone: each resume is right, or refused. There is no third.
+"""Going on from the checkpoint alone: each is right, or refused. There is no third.
 
 The model and the tools' classes are at hand, as far as the checkpoint names them; the crew,
 agent or flow itself is not asked for. What a checkpoint cannot tell is in doubt: it is refused
@@ -18,11 +18,10 @@ from pathlib import Path
 from typing import Any
 
 from crewcheck.engine.catalog import open_catalog
-from crewcheck.engine.running import RESUME, Wish
+from crewcheck.engine.running import FORK, Wish
 from tests.fidelity.bench import Bench
 from tests.fidelity.cases import Case
 from tests.fidelity.judging import judge
-from tests.fidelity.recording import Point
 from tests.fidelity.resumes import Outcome, go_on
 
 RIGHT, WRONG = "right", "wrong"
@@ -33,11 +32,11 @@ _KEY = {"OPENAI_API_KEY": "sk-fake"}
 
 @dataclass
 class Ending:
-    """How one resume ended: `RIGHT`, the rule of its refusal (of doubts ``doubt: RULE, ...``),
-    or `WRONG`, and ``flaws`` say why. ``doubts`` are the rules of the doubts, also of those
-    that were accepted."""
+    """How a resume or fork ended: `RIGHT`, `WRONG` (``flaws`` say why), or the rule of its
+    refusal (``doubt: RULE, ...`` if nobody accepts them). ``doubts`` are the rules of the
+    doubts, also of those that were accepted."""
 
-    point: Point
+    case: Case
     end: str
     flaws: list[str] = field(default_factory=list)
     doubts: list[str] = field(default_factory=list)
@@ -47,13 +46,19 @@ class Ending:
 def try_alone(
     bench: Bench, case: Case, *, allow_losses: bool = False, trust: bool = True
 ) -> Ending:
-    """Resume a checkpoint without its project, and judge it."""
+    """Resume or fork a checkpoint without its project, and judge it."""
     recording, point = case.recording, case.point
-    folder = bench.place(f"{recording.scenario.name}-alone-{point.number}")
+    oracle = bench.oracle(recording, case.oracle)
+    folder = bench.place(f"{recording.scenario.name}-alone-{case.column}-{point.number}")
     store = bench.put_back(recording, folder)
     answers = list(recording.scenario.get("ANSWERS", []))
     wish = Wish(
-        RESUME, python=bench.python, without_project=True, trust_endpoint=trust, answers=answers
+        case.action,
+        python=bench.python,
+        without_project=True,
+        trust_endpoint=trust,
+        answers=answers,
+        branch="what-if" if case.action == FORK else None,
     )
     with bench.model(folder) as model:
         ask_at(store, model.url)
@@ -61,7 +66,7 @@ def try_alone(
             store,
             point.id,
             wish,
-            {},
+            case.edit,
             home=str(folder / "home"),
             variables={**bench.variables(model.url), **_KEY},
             goes=lambda plan: allow_losses or not doubts_of(plan),
@@ -72,9 +77,9 @@ def try_alone(
     if outcome.last["type"] in ("refused", "plan"):
         rule = str(outcome.last.get("reason") or "doubt: " + ", ".join(sorted(set(doubts))))
         flaws = ["refused, after the model was asked"] if asked else []
-        return Ending(point, WRONG if flaws else rule, flaws, doubts, outcome)
-    verdict = judge(case, recording.baseline, outcome, asked, store)
-    return Ending(point, WRONG if verdict.wrong else RIGHT, verdict.wrong, doubts, outcome)
+        return Ending(case, WRONG if flaws else rule, flaws, doubts, outcome)
+    verdict = judge(case, oracle, outcome, asked, store)
+    return Ending(case, WRONG if verdict.wrong else RIGHT, verdict.wrong, doubts, outcome)
 
 
 def doubts_of(plan: dict[str, Any]) -> list[str]:
@@ -97,7 +102,7 @@ def _safely(bench: Bench, case: Case, allow_losses: bool) -> Ending:
     try:
         return try_alone(bench, case, allow_losses=allow_losses)
     except Exception as error:  # one case must not end all
-        return Ending(case.point, WRONG, [f"{type(error).__name__}: {error}"])
+        return Ending(case, WRONG, [f"{type(error).__name__}: {error}"])
 
 
 def ask_at(store: Path, url: str) -> None:
@@ -134,20 +139,28 @@ def details(endings: Iterable[Ending], most: int) -> list[str]:
     """What was wrong, a line a case, of the first ``most``."""
     wrong = [one for one in endings if one.end == WRONG]
     lines = [
-        f"    at {one.point.number} ({one.point.trigger}, {one.point.id}): {'; '.join(one.flaws)}"
+        f"    {_where(one)}: {'; '.join(one.flaws)}"
         + (f" [accepted: {', '.join(sorted(set(one.doubts)))}]" if one.doubts else "")
         for one in wrong[:most]
     ]
     return [*lines, f"    and {len(wrong) - most} more"] if len(wrong) > most else lines
 
 
+def _where(one: Ending) -> str:
+    point = one.case.point
+    return f"{one.case.column} at {point.number} ({point.trigger}, {point.id})"
+
+
 def as_json(name: str, ending: Ending) -> dict[str, Any]:
     return {
         "scenario": name,
-        "checkpoint_id": ending.point.id,
-        "number": ending.point.number,
-        "trigger": ending.point.trigger,
+        "column": ending.case.column,
+        "checkpoint_id": ending.case.point.id,
+        "number": ending.case.point.number,
+        "trigger": ending.case.point.trigger,
         "end": ending.end,
         "wrong": ending.flaws,
         "doubts": ending.doubts,
+        "said": ending.outcome.error or ending.outcome.last.get("message"),
+        "differences": ending.outcome.last.get("differences") or [],
     }

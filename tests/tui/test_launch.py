@@ -465,3 +465,124 @@ async def test_hostile_names_in_the_dialog(
         await keys(pilot, "space", "down", "space", "right", "right", "enter")
         await until_text(pilot, "all is done")
         assert "\x1b" not in screen_text(pilot)
+
+
+UNKNOWN = {
+    "rule": "condition",
+    "where": "edit",
+    "message": "whether it has a condition is not in the checkpoint",
+    "doubt": True,
+}
+
+
+def without_entry(project: Path) -> None:
+    pyproject = project.parent / "pyproject.toml"
+    pyproject.write_text(pyproject.read_text().replace('entry = "crew:crew"\n', ""))
+
+
+async def test_without_the_project_what_is_unknown_needs_a_yes_of_its_own(
+    running: Running, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    without_entry(project)
+    async with running(project) as pilot:
+        use_fake(pilot, monkeypatch, "plan:" + json.dumps({"losses": [UNKNOWN]}))
+        await go_to(pilot, build.ident(2))
+        await keys(pilot, "e")
+        launch = launch_of(pilot)
+        await until(pilot, lambda: launch.phase == "refused")
+        await until_text(pilot, "or go on without the project")
+        outside = launch.query_one("#launch-outside", Button)
+        assert outside.display
+        outside.press()
+        await until_ready(pilot)
+        await until_text(pilot, "whether it has a condition is not in the checkpoint")
+        assert launch.launch.wish.without_project
+        assert launch.launch.prepared is not None
+        assert launch.launch.prepared.spec.entry is None
+        yes = launch.query_one("#launch-yes", Button)
+        accept = launch.query_one("#launch-unknown", Button)
+        assert (yes.disabled, accept.display, outside.display) == (True, True, False)
+        accept.press()
+        await until(pilot, lambda: not yes.disabled)
+        assert not accept.display
+        assert launch.focused is yes
+        await keys(pilot, "enter")
+        await until_text(pilot, "all is done")
+
+
+async def test_a_named_object_is_taken_after_all(
+    running: Running, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    without_entry(project)
+    refusal = {
+        "reason": "tool-lost",
+        "message": "the tool lookup of Writer is not in the checkpoint",
+        "hint": "go on with the project: --entry MODULE:ATTR or --script FILE",
+    }
+    async with running(project) as pilot:
+        use_fake(pilot, monkeypatch, f"refuse:{json.dumps(refusal)}")
+        await keys(pilot, "f")
+        launch = launch_of(pilot)
+        await until(pilot, lambda: launch.phase == "refused")
+        launch.query_one("#launch-outside", Button).press()
+        await until_text(pilot, "The tool lookup of Writer is not in the checkpoint")
+        use_fake(pilot, monkeypatch)
+        field = launch.query_one("#way", Input)
+        assert field.display
+        field.value = "a:b"
+        field.focus()
+        await keys(pilot, "enter")
+        await until_ready(pilot)
+        assert (launch.launch.wish.entry, launch.launch.wish.without_project) == ("a:b", False)
+        await keys(pilot, "escape")
+
+
+async def test_an_address_of_the_checkpoint_needs_a_yes(
+    running: Running, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    without_entry(project)
+    refusal = {
+        "reason": "endpoint-not-trusted",
+        "message": "Writer would ask at http://elsewhere/v1",
+        "hint": "if it is yours, say so with --trust-endpoint",
+    }
+    async with running(project) as pilot:
+        use_fake(pilot, monkeypatch, f"refuse:{json.dumps(refusal)}")
+        await keys(pilot, "f")
+        launch = launch_of(pilot)
+        await until(pilot, lambda: launch.phase == "refused")
+        launch.query_one("#launch-outside", Button).press()
+        await until_text(pilot, "Writer would ask at http://elsewhere/v1")
+        use_fake(pilot, monkeypatch)
+        launch.query_one("#launch-trust", Button).press()
+        await until_ready(pilot)
+        wish = launch.launch.wish
+        assert (wish.without_project, wish.trust_endpoint) == (True, True)
+        await keys(pilot, "escape")
+
+
+async def test_without_the_project_what_is_to_run_again_is_built_for_it(
+    running: Running, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    without_entry(project)
+    async with running(project) as pilot:
+        use_fake(pilot, monkeypatch, "plan:" + json.dumps({"losses": [UNKNOWN]}))
+        await go_to(pilot, build.ident(3))
+        await keys(pilot, "f")
+        launch = launch_of(pilot)
+        await until(pilot, lambda: launch.phase == "refused")
+        launch.query_one("#launch-outside", Button).press()
+        await until_ready(pilot)
+        launch.query_one("#launch-unknown", Button).press()
+        yes = launch.query_one("#launch-yes", Button)
+        await until(pilot, lambda: not yes.disabled)
+        assert plan_of(launch) == ["keep", "keep", "keep"]
+        await keys(pilot, "down", "space")
+        await until(pilot, lambda: launch.launch.wish.edits.rerun == {1})
+        await until_ready(pilot)
+        assert plan_of(launch) == ["keep", "run", "run"]
+        # there is another plan, and so another question
+        assert yes.disabled
+        assert launch.launch.prepared is not None
+        assert launch.launch.prepared.spec.rerun == [1]
+        await keys(pilot, "escape")

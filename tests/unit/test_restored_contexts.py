@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from crewcheck.crewai.restore.contexts import ALL, DIVIDER, context_of
+from crewcheck.crewai.restore.contexts import ALL, DIVIDER, context_of, has_lists
 from tests.build import Json, task
 
 
@@ -49,3 +49,24 @@ def test_the_first_two_tasks_have_no_choice() -> None:
     # beside an asynchronous one, it depends on whether that has ended
     tasks[0]["async_execution"] = True
     assert context_of(tasks, 1) is None
+
+
+def test_without_a_list_an_asynchronous_task_is_given_nothing() -> None:
+    tasks = crew(None)
+    tasks[3] |= {"async_execution": True, "prompt_context": "", "output": {"raw": "D"}}
+    assert context_of(tasks, 3) == ALL
+
+
+def test_a_list_whose_outputs_are_gone_is_no_empty_one() -> None:
+    tasks = crew(None)
+    tasks[3] |= {"prompt_context": "", "output": {"raw": "D"}}
+    assert context_of(tasks, 3) is None
+
+
+def test_whether_tasks_have_lists_at_all() -> None:
+    assert not has_lists(crew("A", "B", "C"))
+    assert not has_lists(crew(None))
+    assert has_lists(crew("A", "C"))
+    tasks = crew(None)
+    tasks[1]["context"] = []
+    assert has_lists(tasks)

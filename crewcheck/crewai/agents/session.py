@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import Any
 
 from crewcheck.crewai import answers, telling
-from crewcheck.crewai.agents import lineage, match
+from crewcheck.crewai.agents import judged, lineage, match
 from crewcheck.crewai.agents.asking import how_it_is_asked
 from crewcheck.crewai.agents.objects import AgentKind
 from crewcheck.crewai.agents.saved import Earlier, SavedAgent
@@ -167,8 +167,10 @@ class AgentSession(Session[SavedAgent]):
         told = self.telling = AgentTelling(self.channel, target)
         if not self._keeps and not self._fresh and not self._wishes.rerun:
             found = answers.Answers(told.answered)
-            found.add_for_anyone([*self.saved.within, *self.saved.later])
+            known = [*self.saved.within, *self.saved.later]
+            found.add_for_anyone(known)
             answers.arm(found, [target])
+            judged.arm(judged.passed(known))
         self.begin()
         telling.listen(told)
         if self._keeps:
@@ -176,6 +178,7 @@ class AgentSession(Session[SavedAgent]):
 
     def disarm(self, target: Any) -> None:
         answers.disarm()
+        judged.disarm()
         flush()
         self._undo()
 

@@ -77,6 +77,10 @@ class SavedCrew(Saved):
         """What a person calls a task."""
         return text(self.tasks[index].get("name")) or f"task {index + 1}"
 
+    def events_of(self, task_id: object) -> list[Entity]:
+        """The events that name a task, in order."""
+        return [one for one in [*self.events, *self.later] if one.get("task_id") == task_id]
+
     def _states(self) -> list[str]:
         """How far each task is; what the events tell tells pending ones apart."""
         told: dict[str, str] = {}

@@ -8,7 +8,7 @@ anything runs.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from crewcheck.crewai.refusal import Refusal
 from crewcheck.crewai.restore.lost import Lost
@@ -18,17 +18,26 @@ from crewcheck.runtimes.spec import RunSpec
 ENTRY = "the checkpoint alone"
 
 
-def rebuild(saved: Any, spec: RunSpec) -> tuple[Any, list[dict[str, Any]]]:
-    """The object of a checkpoint, and what of it is lost. Raises `Refusal`."""
+class Rebuilt(NamedTuple):
+    """The object of a checkpoint, what of it is lost, and the positions of what is done and was
+    built to be kept only: it lacks what it would need to run."""
+
+    target: Any
+    lost: list[dict[str, Any]]
+    only_kept: frozenset[int]
+
+
+def rebuild(saved: Any, spec: RunSpec) -> Rebuilt:
+    """Build the object of a checkpoint. Raises `Refusal`."""
     lost = Lost()
     if saved.kind == "crew":
         from crewcheck.crewai.restore.crews import build
 
-        made = build(saved, spec, lost)
+        made, only_kept = build(saved, spec, lost)
     elif saved.kind == "agent":
         from crewcheck.crewai.restore.agents import build_alone
 
-        made = build_alone(saved, spec, lost)
+        made, only_kept = build_alone(saved, spec, lost)
     else:
         raise Refusal(
             "flow-class",
@@ -36,4 +45,4 @@ def rebuild(saved: Any, spec: RunSpec) -> tuple[Any, list[dict[str, Any]]]:
             "is in the project's class",
             "name the class with --entry MODULE:CLASS, or the program with --script FILE",
         )
-    return made, lost.told
+    return Rebuilt(made, lost.told, only_kept)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from crewcheck.crewai.refusal import Refusal
+from crewcheck.crewai.restore import guardrails
 from crewcheck.crewai.restore.lost import Lost
 from crewcheck.crewai.restore.models import model_of
 from crewcheck.crewai.restore.tools import tools_of
@@ -23,8 +24,6 @@ _PLAIN = (
     "multimodal", "inject_date", "date_format", "reasoning", "max_reasoning_attempts",
     "use_better_compaction", "tool_failure_policy", "guardrail_max_retries",
 )  # fmt: skip
-
-GUARDRAIL = "a guardrail function is not in a checkpoint: if it has one, its answer is not checked"
 
 #: What cannot be had from a document: (key, what it is).
 _LOST = (
@@ -60,26 +59,30 @@ def build(saved: Entity, spec: RunSpec) -> Any:
     return Agent(**known, llm=model, tools=tools_of(saved.get("tools"), where))
 
 
-def build_alone(saved: Any, spec: RunSpec, lost: Lost) -> Any:
-    """The agent of a checkpoint of an agent."""
+def build_alone(saved: Any, spec: RunSpec, lost: Lost) -> tuple[Any, frozenset[int]]:
+    """The agent of a checkpoint of an agent; 0 if its answer can only be kept."""
     agent = build(saved.entity, spec)
     where = saved.label
-    if not saved.finished:
+    runs = not saved.finished or bool(spec.inputs or spec.rerun)
+    if runs:
         check_prompt(agent, agent.tools or [], text(saved.entity.get("id")), saved.events, where)
         if not _said_a_text(saved):
             message = "a response_format that it was asked with is not in a checkpoint"
             lost.doubt("response-format", where, message)
-        if not isinstance(saved.entity.get("guardrail"), str):
-            if any(str(one.get("type")).startswith("llm_guardrail_") for one in saved.within):
-                raise Refusal(
-                    "guardrail-lost",
-                    f"{where} has a guardrail that is not in the checkpoint",
-                    _HINT,
-                )
-            lost.doubt("guardrail", where, GUARDRAIL)
+        if guardrails.had_function(saved.entity, _own(saved)):
+            raise Refusal(
+                "guardrail-lost", f"{where} has a guardrail that is not in the checkpoint", _HINT
+            )
+        if not guardrails.texts_of(saved.entity) and not saved.finished:
+            lost.doubt("guardrail", where, guardrails.DOUBT)
     if saved.entity.get("step_callback"):
         lost.lose("callback", where, "its callback is not called")
-    return agent
+    return agent, frozenset(() if runs else {0})
+
+
+def _own(saved: Any) -> list[Entity]:
+    """The events of an agent's run that are not of an agent that it asked."""
+    return [one for one in saved.within if one.get("parent_event_id") == saved.run.kickoff_id]
 
 
 def _said_a_text(saved: Any) -> bool:

@@ -38,6 +38,8 @@ def context_of(tasks: Sequence[Task], index: int) -> list[int] | str | None:
         return ALL if index == 1 and not _is_async(tasks, index) else None
     if given is None:
         return ALL if not before else None
+    if given == "" and task.get("async_execution"):
+        return ALL  # without a list an asynchronous task is given nothing
     texts = [_raw(tasks[place]) or "" for place in before]
     if given == DIVIDER.join(texts) and not (_is_async(tasks, index) and skipped):
         return ALL
@@ -45,11 +47,16 @@ def context_of(tasks: Sequence[Task], index: int) -> list[int] | str | None:
         return None
     fitting = [
         [before[place] for place in chosen]
-        for size in range(len(before) + 1)
+        for size in range(1, len(before) + 1)
         for chosen in combinations(range(len(before)), size)
         if DIVIDER.join(texts[place] for place in chosen) == given
     ]
     return fitting[0] if len(fitting) == 1 else None
+
+
+def has_lists(tasks: Sequence[Task]) -> bool:
+    """Whether it is certain of a task that it has a list of its own."""
+    return any(isinstance(context_of(tasks, index), list) for index in range(len(tasks)))
 
 
 def _raw(task: Task) -> str | None:

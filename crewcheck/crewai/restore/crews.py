@@ -6,14 +6,16 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from crewcheck.crewai.crews.plan import edits_of
 from crewcheck.crewai.refusal import Refusal
 from crewcheck.crewai.restore import agents as restore_agents
-from crewcheck.crewai.restore.agents import GUARDRAIL
-from crewcheck.crewai.restore.contexts import ALL, context_of
+from crewcheck.crewai.restore import guardrails
+from crewcheck.crewai.restore.classes import class_of, stand_in
+from crewcheck.crewai.restore.contexts import context_of, has_lists
 from crewcheck.crewai.restore.lost import Lost
 from crewcheck.crewai.restore.tools import tools_of
 from crewcheck.engine.invalidation import DONE, FAILED, SKIPPED, UNDER_WAY
-from crewcheck.model.document import mapping, objects, sequence, text
+from crewcheck.model.document import mapping, objects, text
 from crewcheck.runtimes.spec import RunSpec
 
 _HINT = "go on with the project: --entry MODULE:ATTR or --script FILE"
@@ -42,8 +44,8 @@ _TASK = (
 Entity = Mapping[str, Any]
 
 
-def build(saved: Any, spec: RunSpec, lost: Lost) -> Any:
-    """The crew of a checkpoint. Raises `Refusal`."""
+def build(saved: Any, spec: RunSpec, lost: Lost) -> tuple[Any, frozenset[int]]:
+    """The crew of a checkpoint, and the tasks of it that can only be kept. Raises `Refusal`."""
     from crewai import Crew
 
     crew: Entity = saved.entity
@@ -55,6 +57,7 @@ def build(saved: Any, spec: RunSpec, lost: Lost) -> Any:
     )
     if spec.inputs and filled:
         _check_edited_inputs(spec)
+    running = may_run(saved, spec)
     made = {}
     for one in objects(crew.get("agents")):
         agent = restore_agents.build(one, spec)
@@ -67,14 +70,24 @@ def build(saved: Any, spec: RunSpec, lost: Lost) -> Any:
         made[text(one.get("id"))] = agent
     tasks: list[Any] = []
     for index, one in enumerate(saved.tasks):
-        tasks.append(_task(saved, index, one, made, tasks, lost))
+        tasks.append(_task(saved, index, one, made, tasks, index in running, lost))
     known = {key: crew[key] for key in ("name", "cache", "verbose", "max_rpm") if crew.get(key)}
     built = Crew(agents=list(made.values()), tasks=tasks, **known)
-    _check_prompts(saved, built, made, lost)
+    _check_prompts(saved, built, made, running, lost)
     for key in ("step_callback", "task_callback"):
         if crew.get(key):
             lost.lose("callback", "", f"the crew's {key} is not called")
-    return built
+    return built, frozenset(range(len(tasks))) - running
+
+
+def may_run(saved: Any, spec: RunSpec) -> frozenset[int]:
+    """The tasks that can come to run: those that are pending, and all behind an edit."""
+    edits = edits_of(spec, saved)
+    running = {place for place, one in enumerate(saved.states) if one not in (DONE, SKIPPED)}
+    changed = {*edits.outputs, *edits.rerun, *([0] if edits.inputs else [])}
+    if changed:
+        running |= set(range(min(changed), len(saved.tasks)))
+    return frozenset(running - set(edits.outputs))
 
 
 _TEXTS = ("role", "goal", "backstory")
@@ -106,13 +119,17 @@ def _check_edited_inputs(spec: RunSpec) -> None:
 
 
 def _task(
-    saved: Any, index: int, one: Entity, agents: Mapping[Any, Any], before: list[Any], lost: Lost
+    saved: Any,
+    index: int,
+    one: Entity,
+    agents: Mapping[Any, Any],
+    before: list[Any],
+    runs: bool,
+    lost: Lost,
 ) -> Any:
     from crewai import Task
 
     label, state = saved.label(index), saved.states[index]
-    runs = state not in (DONE, SKIPPED)
-    begun = runs and state in (UNDER_WAY, FAILED)
     if state == SKIPPED:
         raise Refusal(
             "condition-lost", f"{label} was skipped by a condition that is not in the checkpoint",
@@ -121,34 +138,23 @@ def _task(
     agent = agents.get(text(mapping(one.get("agent")).get("id")))
     if agent is None:
         raise Refusal("agent-lost", f"the agent of {label} is none of the crew's", _HINT)
-    for key in ("response_model", "converter_cls", "config"):
-        if runs and one.get(key):
-            raise Refusal(
-                f"{key.replace('_', '-')}-lost",
-                f"{label} has a {key} that is not in the checkpoint",
-                _HINT,
-            )
     if one.get("input_files"):
         raise Refusal("files-lost", f"{label} has files that are not in the checkpoint", _HINT)
     given = {key: one[key] for key in _TASK if one.get(key) is not None}
     given["description"] = _template(one, "description")
     given["expected_output"] = _template(one, "expected_output")
-    if runs:
-        given.update(_what_changes_the_answer(saved, one, label, lost, begun))
-        given["tools"] = tools_of(one.get("tools"), label)
-        if text(one.get("output_file")):
-            given["output_file"] = one["output_file"]
+    given.update(_classes(one, label, runs, lost))
     context = context_of(saved.tasks, index)
     if isinstance(context, list):
         given["context"] = [before[place] for place in context]
-    elif context is None and runs:
-        message = "which outputs it is given is not in the checkpoint, unless it is given all"
-        lost.doubt("context", label, message)
-    elif context != ALL:
-        given["context"] = []  # it is done: its list does not matter any more
-    if runs and not begun and index:
-        message = "whether it has a condition is not in the checkpoint"
-        lost.doubt("condition", label, message)
+    if runs:
+        given.update(_what_changes_the_answer(one, label))
+        _find_lost_guardrails(saved, index, lost)
+        if context is None:
+            _doubt_context(saved, label, lost)
+        if state not in (UNDER_WAY, FAILED) and index:
+            message = "whether it has a condition is not in the checkpoint"
+            lost.doubt("condition", label, message)
     if isinstance(one.get("callback"), str):
         lost.lose("callback", label, f"its callback {one['callback']} is not called")
     known = {key: value for key, value in given.items() if key in Task.model_fields}
@@ -159,59 +165,84 @@ def _template(one: Entity, field: str) -> str:
     return text(one.get(f"checkpoint_original_{field}")) or text(one.get(field)) or ""
 
 
-def _what_changes_the_answer(
-    saved: Any, one: Entity, label: str, lost: Lost, begun: bool
-) -> dict[str, Any]:
-    """A task's output class and guardrails."""
-    given: dict[str, Any] = {}
+def _classes(one: Entity, label: str, runs: bool, lost: Lost) -> dict[str, Any]:
+    """The class of a task's output."""
+    given = {}
     for key in ("output_json", "output_pydantic"):
-        if one.get(key):
-            given[key] = _class(one[key], label)
-            message = "its output is of a class that is made of a schema, not of the project's"
-            lost.lose("output-class", label, message)
-    guardrails = one.get("guardrails") or one.get("guardrail")
-    texts = [guardrails] if isinstance(guardrails, str) else sequence(guardrails)
-    if texts:
-        given["guardrails" if one.get("guardrails") else "guardrail"] = guardrails
-    ran = any(
-        str(event.get("type")).startswith("llm_guardrail_")
-        and event.get("task_id") == one.get("id")
-        for event in saved.events
-    )
-    if ran and not texts:
-        raise Refusal(
-            "guardrail-lost", f"{label} has a guardrail that is not in the checkpoint", _HINT
-        )
-    if not texts:
-        lost.doubt("guardrail", label, GUARDRAIL)
+        if not one.get(key):
+            continue
+        if not runs:
+            given[key] = stand_in(one[key])
+            continue
+        given[key] = class_of(one[key], label)
+        message = "its output is of a class that is made of a schema, not of the project's"
+        lost.lose("output-class", label, message)
     return given
 
 
-def _class(schema: object, label: str) -> Any:
-    """An output class. Raises `Refusal` where models would be asked for another."""
-    from crewai.utilities.pydantic_schema_utils import create_model_from_schema
+def _what_changes_the_answer(one: Entity, label: str) -> dict[str, Any]:
+    """What only a task that runs needs. Raises `Refusal`."""
+    for key in ("response_model", "converter_cls", "config"):
+        if one.get(key):
+            raise Refusal(
+                f"{key.replace('_', '-')}-lost",
+                f"{label} has a {key} that is not in the checkpoint",
+                _HINT,
+            )
+    given: dict[str, Any] = {"tools": tools_of(one.get("tools"), label)}
+    for key in ("guardrail", "guardrails", "output_file"):
+        if one.get(key):
+            given[key] = one[key]
+    return given
 
-    try:
-        made = create_model_from_schema(dict(mapping(schema)))
-        same = made.model_json_schema() == schema
-    except Exception:
-        same = False
-    if not same:
+
+def _doubt_context(saved: Any, label: str, lost: Lost) -> None:
+    """Nothing tells which outputs a task is given. Raises `Refusal` where others name some."""
+    if has_lists(saved.tasks):
         raise Refusal(
-            "output-class-lost",
-            f"the class of {label}'s output cannot be made of its schema",
+            "context-lost",
+            f"which outputs {label} is given is not in the checkpoint: other tasks of this crew "
+            "are given some only",
             _HINT,
         )
-    return made
+    message = "which outputs it is given is not in the checkpoint, unless it is given all"
+    lost.doubt("context", label, message)
 
 
-def _check_prompts(saved: Any, crew: Any, agents: Mapping[Any, Any], lost: Lost) -> None:
+def _find_lost_guardrails(saved: Any, index: int, lost: Lost) -> None:
+    """Whether a task has guardrails that are functions, by what has run. Raises `Refusal`."""
+    label, task_id = saved.label(index), saved.tasks[index].get("id")
+    with_functions = [
+        place
+        for place, one in enumerate(saved.tasks)
+        if guardrails.had_function(one, saved.events_of(one.get("id")))
+    ]
+    if index in with_functions:
+        raise Refusal(
+            "guardrail-lost", f"{label} has a guardrail that is not in the checkpoint", _HINT
+        )
+    ran = {event.get("type") for event in saved.events_of(task_id)}
+    if {"task_started", "task_completed"} <= ran or text(saved.tasks[index].get("guardrail")):
+        return  # it would be among these events; or it has one, and that is a text
+    if with_functions:
+        raise Refusal(
+            "guardrail-lost",
+            f"whether {label} has a guardrail is not in the checkpoint: "
+            f"{saved.label(with_functions[0])} has one that is a function",
+            _HINT,
+        )
+    lost.doubt("guardrail", label, guardrails.DOUBT)
+
+
+def _check_prompts(
+    saved: Any, crew: Any, agents: Mapping[Any, Any], running: frozenset[int], lost: Lost
+) -> None:
     """What models were told of each agent that will be asked is what they would be told now."""
     for agent_id, agent in agents.items():
         mine = [
             index
             for index, task in enumerate(crew.tasks)
-            if task.agent is agent and saved.states[index] not in (DONE, SKIPPED)
+            if task.agent is agent and index in running
         ]
         if not mine:
             continue

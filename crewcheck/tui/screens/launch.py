@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar
 
@@ -17,6 +18,7 @@ from textual.containers import Horizontal, Vertical
 from textual.widgets import Button, Input, Label
 
 from crewcheck.engine.branches import check_branch
+from crewcheck.engine.invalidation import KEEP, RUN
 from crewcheck.engine.source import FLOW
 from crewcheck.errors import CrewcheckError
 from crewcheck.lineage import Node
@@ -30,9 +32,11 @@ from crewcheck.tui.plan_board import PlanBoard
 from crewcheck.tui.screens.dialogs import Buttons
 from crewcheck.tui.screens.launch_refusal import LaunchRefusal
 from crewcheck.tui.screens.launch_text import (
+    NOT_TRUSTED,
     STATE_RULES,
     caution_blocks,
     change_blocks,
+    doubt_blocks,
     edited_blocks,
     facts_blocks,
     finished_blocks,
@@ -95,6 +99,9 @@ class LaunchScreen(LaunchRefusal):
                 yield Button("Edit the state", id="launch-edit", compact=True)
                 yield Button("Accept changes", id="launch-accept", compact=True)
                 yield Button("Run the program", id="launch-script", compact=True)
+                yield Button("Without the project", id="launch-outside", compact=True)
+                yield Button("Trust the address", id="launch-trust", compact=True)
+                yield Button("Accept the unknown", id="launch-unknown", compact=True)
                 if self.is_fork:
                     yield Button("Fork only", id="launch-write", compact=True)
                     yield Button("Fork & run", id="launch-yes", compact=True)
@@ -218,7 +225,8 @@ class LaunchScreen(LaunchRefusal):
         if self.phase == "refused":
             blocks = [*self._refused]
         else:
-            blocks = caution_blocks(self.cautions, self.report, glyphs)
+            blocks = doubt_blocks(self._doubts, glyphs)
+            blocks += caution_blocks(self.cautions, self.report, glyphs)
         if self._kind == FLOW and self.board is not None and not self.board.class_known:
             blocks += [*unknown_class_blocks(), Line()]
         if changes:
@@ -232,6 +240,12 @@ class LaunchScreen(LaunchRefusal):
             blocks.append(Line([(said, "muted")]))
         return blocks
 
+    @property
+    def _doubts(self) -> list[dict[str, Any]]:
+        """What the checkpoint alone cannot tell, and changes what comes out."""
+        losses = self.report["losses"] if self.report is not None else []
+        return [one for one in losses if one.get("doubt")]
+
     def _show_buttons(self) -> None:
         hopeless = self.phase == "refused" and self.board is None
         self.query_one("#launch-branch").display = self.is_fork and not hopeless
@@ -239,7 +253,8 @@ class LaunchScreen(LaunchRefusal):
         ready = self.phase == "ready"
         good = not self._branch_problem or not self.is_fork
         yes = self.query_one("#launch-yes", Button)
-        yes.disabled = not (ready and good)
+        unknown = bool(self._doubts) and not self._accepted
+        yes.disabled = unknown or not (ready and good)
         yes.display = not (self.phase in ("edited", "finished") or hopeless)
         if self.is_fork:
             write = self.query_one("#launch-write", Button)
@@ -253,6 +268,9 @@ class LaunchScreen(LaunchRefusal):
         self.query_one("#launch-accept").display = refused and self._rule == "changed"
         self.query_one("#launch-edit").display = refused and self._rule in STATE_RULES
         self.query_one("#launch-script").display = refused and bool(self._script)
+        self.query_one("#launch-outside").display = refused and self._outside
+        self.query_one("#launch-trust").display = refused and self._rule == NOT_TRUSTED
+        self.query_one("#launch-unknown").display = ready and unknown
         if self.phase == "going":
             for button in self.query(Button):
                 button.disabled = True
@@ -313,7 +331,18 @@ class LaunchScreen(LaunchRefusal):
             problem = self.board.switch(at)
             if problem:
                 self.notify(problem[:1].upper() + problem[1:], timeout=3, markup=False)
+            self._build_what_runs(self.board)
             self._draw()
+
+    def _build_what_runs(self, board: PlanBoard) -> None:
+        """Without the project, what the plan kept was built without what it needs to run."""
+        planned = (self.launch.plan or {}).get("items") or []
+        kept = {item["index"] for item in planned if item["action"] == KEEP}
+        if self.launch.wish.without_project and kept & {
+            item.index for item in board.items if item.action == RUN
+        }:
+            edits = self.launch.wish.edits
+            self._again(edits=replace(edits, rerun=edits.rerun | board.rerun))
 
     def action_branch(self) -> None:
         if self.is_fork:
@@ -332,6 +361,9 @@ class LaunchScreen(LaunchRefusal):
             "launch-no": self.action_give_up,
             "launch-accept": partial(self._again, allow_changed=True),
             "launch-script": partial(self._again, script=self._script),
+            "launch-outside": partial(self._again, without_project=True),
+            "launch-trust": partial(self._again, trust_endpoint=True),
+            "launch-unknown": self._accept,
             "launch-fork": partial(self._leave_for, ForkInstead()),
             "launch-edit": partial(self._leave_for, EditState()),
             "launch-write": partial(self._confirmed, False),
@@ -340,6 +372,12 @@ class LaunchScreen(LaunchRefusal):
         act = acts.get(event.button.id or "")
         if act is not None:
             act()
+
+    def _accept(self) -> None:
+        """Yes to what the checkpoint alone cannot tell."""
+        self._accepted = True
+        self._draw()
+        self.query_one("#launch-yes", Button).focus()
 
     def _confirmed(self, run: bool) -> None:
         if self._branch_problem or self.board is None:

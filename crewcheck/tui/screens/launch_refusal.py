@@ -1,6 +1,7 @@
 """What the dialog of a fork or resume does where it is refused: why, and the ways out of it.
 
-Another object of the project can be chosen or named, another Python, the program itself.
+Another object of the project can be chosen or named, another Python, the program itself; or
+it goes on without the project, as far as that is right.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from textual.content import Content
 from textual.widgets import Input, Label
 
 from crewcheck.engine.entry import NeedsScript, NoEntry, SeveralEntries
+from crewcheck.engine.source import FLOW
 from crewcheck.lineage import Node
 from crewcheck.runtimes.interpreter import NoInterpreter
 from crewcheck.runtimes.wire import Message
@@ -35,6 +37,10 @@ class LaunchRefusal(LaunchWork):
         #: the rule of the refusal, and what can be typed against it: ``entry`` or ``python``
         self._rule = self._way = ""
         self._script = ""
+        #: whether it can be tried without the project
+        self._outside = False
+        #: whether the person has said yes to what the checkpoint alone cannot tell
+        self._accepted = False
         self._fitting: list[str] = []
         #: another entry is asked for: what the child says of this one does not matter
         self._choosing = False
@@ -52,7 +58,7 @@ class LaunchRefusal(LaunchWork):
         said = str(last.get("message") or last.get("error") or "it ended without a plan")
         self._rule = str(last.get("reason") or "")
         self._refuse(said, str(last.get("hint") or ""), list(last.get("differences") or []))
-        if self._rule in ENTRY_RULES:
+        if self._rule in ENTRY_RULES or self.launch.wish.without_project:
             self._ask_way("entry", f"module:attr of the {self._kind}")
 
     def on_launch_work_failed(self, message: LaunchWork.Failed) -> None:
@@ -68,6 +74,7 @@ class LaunchRefusal(LaunchWork):
         elif isinstance(error, NoInterpreter):
             self._ask_way("python", "path of a Python that has crewai, or of its environment")
         if isinstance(error, NoEntry):
+            self._outside = self._kind != FLOW
             self._ask_way("entry", f"module:attr of the {self._kind}")
         if message.phase == "look":
             self.board = None
@@ -77,6 +84,7 @@ class LaunchRefusal(LaunchWork):
         self.phase = "refused"
         self.entries = []
         self._script = self._way = ""
+        self._outside = False
         self._refused = refusal_blocks(message, for_here(hint), differences, self.glyphs)
 
     def _offer(self, entries: list[str]) -> None:
@@ -101,11 +109,13 @@ class LaunchRefusal(LaunchWork):
     def _again(self, **changes: object) -> None:
         self.phase = "planning"
         self.entries = []
-        self._choosing = False
+        self._choosing = self._accepted = False
         self._began = time.monotonic()
         self.query_one("#launch-no").focus()
         self.table.rows.can_focus = False
         self._draw()
+        if "entry" in changes:
+            changes["without_project"] = False
         self.start_again(**changes)
 
     def action_other(self) -> None:

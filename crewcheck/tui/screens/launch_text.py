@@ -182,6 +182,20 @@ def finished_blocks(result: str, glyphs: Glyphs, *, callbacks: bool = False) -> 
     ]
 
 
+def doubt_blocks(doubts: Sequence[dict[str, Any]], glyphs: Glyphs) -> list[Block]:
+    """What the checkpoint alone cannot tell, with a blank line after it; nothing if that is
+    nothing."""
+    if not doubts:
+        return []
+    said = "If none of it is so, accept it to go on; or name the project's own object (o)."
+    return [
+        *heading("What the checkpoint does not tell"),
+        *(_told(one, glyphs.damaged, "warn") for one in doubts),
+        Line([(said, "muted")]),
+        Line(),
+    ]
+
+
 def facts_blocks(report: dict[str, Any], glyphs: Glyphs) -> list[Block]:
     """With what it would run: everything else that the child has told."""
     blocks: list[Block] = heading("With")
@@ -198,7 +212,7 @@ def facts_blocks(report: dict[str, Any], glyphs: Glyphs) -> list[Block]:
     crewai = f"crewai {one_line(str(report['crewai']), 40)}  " if report.get("crewai") else ""
     blocks.append(fact("python", crewai, (harmless_name(str(report.get("python") or "")), "muted")))
     blocks.append(fact("folder", (harmless_name(str(report.get("cwd") or "")), "muted")))
-    losses = report.get("losses") or []
+    losses = [one for one in report.get("losses") or [] if not one.get("doubt")]
     notes = report.get("notes") or []
     if losses or notes:
         blocks += [Line(), *heading("Good to know")]
@@ -253,6 +267,9 @@ def when_of(trigger: str | None, created_at: str | None, now: float) -> str:
 #: Refusals whose way out is to change the state that was edited.
 STATE_RULES = frozenset({"state-class", "no-such-state"})
 
+#: The refusal to ask a model at an address that only the checkpoint names.
+NOT_TRUSTED = "endpoint-not-trusted"
+
 #: Refusals whose way out is to name another object.
 ENTRY_RULES = frozenset(
     {
@@ -277,6 +294,10 @@ def for_here(hint: str) -> str:
     """A hint for the command line, as it is done in this dialog."""
     if "--allow-changed" in hint:
         return "The changes are all in work that is not done: accept them to go on."
+    if "--trust-endpoint" in hint:
+        return "If it is yours, trust it; or name it in the environment (OPENAI_BASE_URL)."
+    if "--without-project" in hint:
+        return "Name it below as module:attr, and press enter; or go on without the project."
     if "--state" in hint:
         return "The state can be changed: i on the State tab."
     if "--entry" in hint:
