@@ -17,6 +17,7 @@ to do with it; they are read from its text, for it is imported only where CrewAI
     EDIT_STATE    {path: value} of a flow
     REFUSED       a rule: a resume is refused with it, and so is a fork
     ASKED_AGAIN_OK  why finished requests may be made again; or {kind of case: why}
+    RECORDED_RESULT  why what a finished run had given is not in its checkpoint
     ONLY          kinds of cases that make sense here, if not all do
     FROM_DONE     checkpoints count from the one on with so many tasks done
 

@@ -162,3 +162,4 @@ class Zygote:
 if __name__ == "__main__":
     load()
     Zygote(sys.argv[1]).serve()
+    os._exit(0)  # CrewAI would have much to do in the end, and has done nothing

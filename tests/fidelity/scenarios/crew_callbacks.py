@@ -5,6 +5,7 @@ from _common import checkpoint, llm
 from crewai import Agent, Crew, Task
 
 KIND = "crew"
+RECORDED_RESULT = "the callbacks after the kickoff are called when all has been written"
 INPUTS = {"word": "north"}
 EDIT_INPUTS = {"word": "SOUTH"}  # as a callback before the kickoff has made it
 
