@@ -93,6 +93,12 @@ def _methods(saved: SavedFlow, items: Sequence[Decision]) -> tuple[list[str], li
     return kept, [calls.get(one.index, one.label) for one in items if one.action == RUN]
 
 
+def _class_name(kind: type) -> str:
+    """The name of a state's class: of the user's own, where CrewAI has put an id to it."""
+    own = kind.__bases__[-1] if kind.__name__ == "StateWithId" else kind
+    return own.__name__
+
+
 def check_state(flow: Any, state: Mapping[str, Any], edited: Sequence[str]) -> None:
     """Raises `Refusal` where a state does not fit the flow's own class."""
     validate = getattr(type(flow._state), "model_validate", None)
@@ -104,7 +110,7 @@ def check_state(flow: Any, state: Mapping[str, Any], edited: Sequence[str]) -> N
         what = f"the edited state ({', '.join(edited)})" if edited else "the recorded state"
         raise Refusal(
             "state-class",
-            f"{what} does not fit {type(flow._state).__name__}",
+            f"{what} does not fit {_class_name(type(flow._state))}",
             "give it a value that the state's class takes: --state PATH=JSON",
             values.problems(error),
         ) from None
