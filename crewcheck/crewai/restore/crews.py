@@ -6,15 +6,15 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from crewcheck.crewai.crews.plan import edits_of
 from crewcheck.crewai.refusal import Refusal
 from crewcheck.crewai.restore import agents as restore_agents
 from crewcheck.crewai.restore import guardrails
 from crewcheck.crewai.restore.classes import class_of, stand_in
 from crewcheck.crewai.restore.contexts import context_of, has_lists
 from crewcheck.crewai.restore.lost import Lost
+from crewcheck.crewai.restore.running import may_run, passed_over
 from crewcheck.crewai.restore.tools import tools_of
-from crewcheck.engine.invalidation import DONE, FAILED, SKIPPED, UNDER_WAY
+from crewcheck.engine.invalidation import FAILED, UNDER_WAY
 from crewcheck.model.document import mapping, objects, text
 from crewcheck.runtimes.spec import RunSpec
 
@@ -80,16 +80,6 @@ def build(saved: Any, spec: RunSpec, lost: Lost) -> tuple[Any, frozenset[int]]:
     return built, frozenset(range(len(tasks))) - running
 
 
-def may_run(saved: Any, spec: RunSpec) -> frozenset[int]:
-    """The tasks that can come to run: those that are pending, and all behind an edit."""
-    edits = edits_of(spec, saved)
-    running = {place for place, one in enumerate(saved.states) if one not in (DONE, SKIPPED)}
-    changed = {*edits.outputs, *edits.rerun, *([0] if edits.inputs else [])}
-    if changed:
-        running |= set(range(min(changed), len(saved.tasks)))
-    return frozenset(running - set(edits.outputs))
-
-
 _TEXTS = ("role", "goal", "backstory")
 
 
@@ -130,7 +120,7 @@ def _task(
     from crewai import Task
 
     label, state = saved.label(index), saved.states[index]
-    if state == SKIPPED:
+    if passed_over(saved, index):
         raise Refusal(
             "condition-lost", f"{label} was skipped by a condition that is not in the checkpoint",
             _HINT,
