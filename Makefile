@@ -24,7 +24,7 @@ test: .dev ## run the tests, those with the real CrewAI too (in an environment o
 torture: .dev ## the tests that take long: 100,000 examples of each property, huge files
 	.venv/bin/python -m pytest -m torture -n auto --maxprocesses 8 $(ARGS)
 
-fidelity: .dev ## resume and fork many programs at each checkpoint, and compare (about 10 minutes)
+fidelity: .dev ## resume and fork many programs at each checkpoint, and compare (half an hour; see ARGS)
 	@.venv/bin/python -m crewcheck.demo.environment >/dev/null
 	unset VIRTUAL_ENV; .venv/bin/python -m tests.fidelity $(ARGS)
 
