@@ -56,20 +56,29 @@ def _of_task(crew: Any, saved: SavedCrew, index: int, old: int) -> list[str]:
     if not _same_class(task, before):
         name = getattr(facts.output_class(task), "__name__", "none")
         lines.append(f"{saved.label(old)}, output class: it is another one now ({name})")
-    return lines + [f"{saved.label(old)}: {said}" for said in _place_in_crew(task, saved, before)]
+    if not saved.partial:
+        said = (_waits(task, before), _given(crew, saved, index, old))
+        lines += [f"{saved.label(old)}: {one}" for one in said if one]
+    return lines
 
 
-def _place_in_crew(task: Any, saved: SavedCrew, old: Mapping[str, Any]) -> list[str]:
-    """Whether a task waits for others and is given their outputs as it was, as far as a
-    checkpoint tells: of a ``context`` only that it is empty."""
-    if saved.partial:
-        return []
-    said = []
-    if bool(task.async_execution) != bool(old.get("async_execution")):
-        said.append(f"it is {'' if task.async_execution else 'not '}asynchronous now")
-    if bool(task.context) != bool(old.get("context", True)):
-        said.append(f"it is given {'outputs' if task.context else 'no outputs'} of others now")
-    return said
+def _waits(task: Any, before: Mapping[str, Any]) -> str:
+    if bool(task.async_execution) == bool(before.get("async_execution")):
+        return ""
+    return f"it is {'' if task.async_execution else 'not '}asynchronous now"
+
+
+def _given(crew: Any, saved: SavedCrew, index: int, old: int) -> str:
+    """Whether a task is given outputs of others and was not, or the other way round, as far
+    as a checkpoint tells: of a ``context`` only that it is empty."""
+    task, before = crew.tasks[index], saved.tasks[old]
+    named = isinstance(task.context, list) and task.context
+    if not before.get("context", True):
+        all_before = task.context and index and not task.async_execution
+        return "it is given outputs of others now" if named or all_before else ""
+    if old and not before.get("async_execution") and not task.context:
+        return "it is given no outputs of others now"
+    return ""
 
 
 def _same_class(task: Any, old: Mapping[str, Any]) -> bool:
@@ -97,10 +106,13 @@ def not_as_recorded(crew: Any, saved: SavedCrew, pairing: Pairing) -> dict[int, 
         if old is None or saved.states[old] not in (DONE, SKIPPED):
             continue
         task, before = crew.tasks[index], saved.tasks[old]
+        named = isinstance(task.context, list)
         if not all(same_text(saved, before, task, field) for field in (DESCRIPTION, EXPECTED)):
             found[index] = "its text is another one now"
-        elif _place_in_crew(task, saved, before):
-            found[index] = "; ".join(_place_in_crew(task, saved, before))
+        elif not saved.partial and (given := _given(crew, saved, index, old)):
+            found[index] = given
+        elif not saved.partial and index and (waits := _waits(task, before)) and not named:
+            found[index] = waits  # such a task is given nothing, another one all before it
         elif not _same_class(task, before) and not is_parsed(task, before, saved.events):
             found[index] = "its recorded output does not fit its output class, which has changed"
         elif not pairing.unchanged:
