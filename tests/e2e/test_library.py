@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,8 +12,9 @@ from typing import Any
 import msgspec
 import pytest
 
+from crewcheck.model.document import sorted_events
 from tests.e2e.child.conftest import at, model, one_model, zoo, zoo_run
-from tests.e2e.child.driver import ROOT, Place, Written, written
+from tests.e2e.child.driver import ROOT, Place, Written, make_place, written
 from tests.fake_model import FakeModel
 
 __all__ = ["at", "model", "one_model", "zoo", "zoo_run"]  # fixtures
@@ -39,17 +41,23 @@ print(json.dumps([crew.checkpoint.location, crew.before_kickoff_callbacks]))
 Run = tuple[Place, list[str], str]
 
 
+def run_beside(place: Place, program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run a program of the project where crewcheck is installed beside CrewAI."""
+    beside = place.folder / "beside"
+    beside.mkdir(exist_ok=True)
+    if not (beside / "msgspec").exists():
+        (beside / "msgspec").symlink_to(Path(msgspec.__file__).parent)
+    (place.project / "program.py").write_text(program, encoding="utf-8")
+    path = os.pathsep.join([str(ROOT), str(beside)])
+    return place.run("program.py", *arguments, PYTHONPATH=path, CREWCHECK_INDEX="off")
+
+
 @pytest.fixture
 def call(zoo: Place) -> Callable[..., list[Any]]:
     """Calls the library in one program, one after the other: what each gave."""
-    beside = zoo.folder / "beside"
-    beside.mkdir()
-    (beside / "msgspec").symlink_to(Path(msgspec.__file__).parent)
-    (zoo.project / "program.py").write_text(_PROGRAM, encoding="utf-8")
 
     def run(*calls: dict[str, Any]) -> list[Any]:
-        path = os.pathsep.join([str(ROOT), str(beside)])
-        ended = zoo.run("program.py", json.dumps(calls), PYTHONPATH=path, CREWCHECK_INDEX="off")
+        ended = run_beside(zoo, _PROGRAM, json.dumps(calls))
         assert ended.returncode == 0, ended.stderr[-3000:]
         lines = [line for line in ended.stdout.splitlines() if line.startswith(("[", "t", "f"))]
         return [json.loads(line) for line in lines]
@@ -99,17 +107,78 @@ def test_what_cannot_be_is_an_error_of_crewchecks(call: Any, model: FakeModel) -
     assert model.requests == []
 
 
-def test_the_example_of_the_readme_works(
-    call: Any, zoo: Place, zoo_run: Run, model: FakeModel
-) -> None:
+def test_the_example_of_the_readme_works(zoo: Place, zoo_run: Run, model: FakeModel) -> None:
     readme = (ROOT / "README.md").read_text("utf-8")
     section = readme.partition("### In your own program")[2].partition("\n#")[0]
     lines = [line[4:] for line in section.splitlines() if line.startswith("    ")]
     program = "\n".join(lines).replace("my_project.crew", "zoo")
     assert "resume(crew" in program
-    (zoo.project / "example.py").write_text(program, encoding="utf-8")
-    path = os.pathsep.join([str(ROOT), str(zoo.folder / "beside")])
-    ended = zoo.run("example.py", PYTHONPATH=path, CREWCHECK_INDEX="off")
+    ended = run_beside(zoo, program)
     assert ended.returncode == 0, ended.stderr[-3000:]
     assert zoo_run[2] in ended.stdout
     assert ["Other notes" in one.user for one in model.requests].count(True) >= 1
+
+
+_FLOW = """
+import json
+from pathlib import Path
+from crewai import Agent, CheckpointConfig, Crew, Task
+from crewcheck.crewai import fork, resume
+from shop import Shop, llm
+
+def tell(call):
+    told, before = [], len(Path("done.txt").read_text().split())
+    try:
+        made = call(lambda message: told.append(message["type"]))
+    except ZeroDivisionError as error:
+        made = type(error).__name__
+    print(json.dumps([made, Path("done.txt").read_text().split()[before:], told[-1:]]))
+
+tell(lambda on: resume(Shop, "main", on_message=on))
+tell(lambda on: fork(Shop, "main", "four", state={"boxes": 4}, on_message=on))
+tell(lambda on: resume(Shop, "four", on_message=on))
+tell(lambda on: fork(Shop, "four", "hand", outputs={"pack": "PACKED BY HAND"}, on_message=on))
+config = CheckpointConfig(on_events=["method_execution_finished"], location="after")
+tell(lambda on: Shop(checkpoint=config).kickoff(inputs={"boxes": 3}))
+agent = Agent(role="R", goal="G", backstory="B", llm=llm())
+task = Task(description="Count", expected_output="x", agent=agent)
+config = CheckpointConfig(on_events=["task_completed"], location="crew")
+tell(lambda on: Crew(agents=[agent], tasks=[task], checkpoint=config).kickoff().raw)
+"""
+
+
+def test_a_flow_is_resumed_and_forked_and_classes_are_then_as_they_were(
+    tmp_path: Path, crewai_python: str, model: FakeModel
+) -> None:
+    shop = make_place(tmp_path, crewai_python, model.url, "shop")
+    assert shop.run("shop.py").returncode == 1  # it is to fail: there are 0 boxes
+    model.reset()
+    ended = run_beside(shop, _FLOW)
+    assert ended.returncode == 0, ended.stderr[-3000:]
+    lines = [json.loads(line) for line in ended.stdout.splitlines() if line.startswith("[")]
+    failed, forked, finished, by_hand, plain, crew = lines
+    # what the user's own code raises comes through, and what is done is not done again
+    assert failed[:2] == ["ZeroDivisionError", ["pack"]]
+    assert forked[1:] == [["pack", "send"], ["finished"]]
+    assert finished[:2] == [forked[0], []]
+    assert by_hand[1:] == [["send"], ["finished"]]
+    users = [one.user for one in model.requests]
+    assert [user.partition(":")[0].partition(" ANSWER")[0] for user in users[:3]] == [
+        "pack 3 into each of 4", "send", "send PACKED BY HAND",
+    ]  # fmt: skip
+    answers = [f"ANSWER-{one.key}" for one in model.requests]
+    assert forked[0].startswith(answers[1])
+    assert by_hand[0].startswith(answers[2])
+    # afterwards nothing is answered from the record, and nothing of ours is written
+    assert plain[1] == ["take", "pack", "send"]
+    assert plain[0].startswith(answers[5])
+    assert crew[0].startswith(answers[6])
+    assert len(model.requests) == 7
+    flow = written(shop.project / "after")
+    assert [path.name for path in (shop.project / "after").iterdir()] == ["main"]
+    assert not [one for one in flow if "crewcheck" in one.document]
+    most = max((sorted_events(one.document) for one in flow), key=len)
+    done = [one["method_name"] for one in most if one["type"] == "method_execution_finished"]
+    assert done == ["take", "pack", "send"]
+    (task,) = written(shop.project / "crew")
+    assert task.done == [0]
