@@ -53,8 +53,15 @@ def fork_crew(
         _reset_task(tasks[index], inputs if changed else None, drop=index in running)
     gone = {text(tasks[i].get("id")) for i in running if i < len(tasks)} - {None}
     endings = _ENDINGS if pending else ()
+    edited = {text(tasks[i].get("id")) for i in edits.outputs} - {None}
     drop_events(
-        made, lambda event: event.get("type") in endings or text(event.get("task_id")) in gone
+        made,
+        lambda event: (
+            event.get("type") in endings
+            or text(event.get("task_id")) in gone
+            # what a person wrote has not failed, whatever a callback said to what was there
+            or (event.get("type") == "task_failed" and text(event.get("task_id")) in edited)
+        ),
     )
     drop_executors(made, crew, [tasks[i] for i in sorted(running) if i < len(tasks)])
     return record, dropped

@@ -92,7 +92,7 @@ class SavedCrew(Saved):
         states = []
         for index, state in enumerate(task_states(self.tasks, dropped)):
             task_id = text(self.tasks[index].get("id")) or ""
-            if state == DONE and not self._primary and told.get(task_id) == FAILED:
+            if state == DONE and told.get(task_id) == FAILED:
                 state = FAILED  # what came after its output went wrong: a callback
             if state in (PENDING, SKIPPED) and index not in dropped:
                 # what has begun was not skipped, whatever has been done behind it

@@ -85,3 +85,13 @@ def test_tasks_of_an_incomplete_record_are_told_by_their_places_too() -> None:
     mine = crew_of(task("a", agent=owner), task("b, reworded", agent=owner), task("c"))
     paired = pair(mine, saved)
     assert (paired.old, paired.gone, paired.told) == ((0, 1, None), (), frozenset({0}))
+
+
+def test_a_task_whose_callback_failed_is_not_done() -> None:
+    failed = [{"type": one, "task_id": "id 1"} for one in ("task_started", "task_failed")]
+    saved = saved_of({"output": OUTPUT}, {"output": OUTPUT}, events=failed)
+    assert (saved.states, saved.finished) == (["done", "failed"], False)
+    # what was tried again since, and came to an end, is
+    again = [{"type": one, "task_id": "id 1"} for one in ("task_started", "task_completed")]
+    saved = saved_of({"output": OUTPUT}, {"output": OUTPUT}, events=[*failed, *again])
+    assert saved.finished

@@ -216,3 +216,14 @@ def test_a_task_that_was_skipped_and_is_to_run_is_pending() -> None:
     assert [one.state for one in tasks(made, of_crew(made), [])] == ["done", "pending", "done"]
     kept = forked(Edits(), [], doc)
     assert kept["crewcheck"]["dropped"] == []
+
+
+def test_an_edited_output_has_not_failed() -> None:
+    source = three()
+    nodes = source["event_record"]["nodes"]
+    # a callback of the first task had raised after its output was there
+    nodes["event-4"]["event"]["type"] = "task_failed"
+    assert nodes["event-4"]["event"]["task_id"] == "task-outline"
+    made = forked(Edits(outputs={0: "Mine"}), [1, 2], source)
+    types = [one["type"] for one in iter_events(made) if one.get("task_id") == "task-outline"]
+    assert types == ["task_started"]
