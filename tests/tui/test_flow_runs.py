@@ -157,6 +157,19 @@ async def test_the_run_of_a_flow_fails_and_its_newest_checkpoint_is_gone_on_from
         await until(pilot, lambda: not screen_of(pilot)._expected)
 
 
+async def test_a_flow_does_not_go_on_without_its_class(running: Running, store: Path) -> None:
+    (store.parent / "pyproject.toml").write_text("[tool.crewcheck]\n")
+    (store.parent / "road.py").unlink()
+    async with running(store) as pilot:
+        await keys(pilot, "e")
+        launch = launch_of(pilot)
+        await until(pilot, lambda: launch.phase == "refused")
+        await pilot.pause()
+        assert "No flow in" in screen_text(pilot)
+        assert not launch.query_one("#launch-outside", Button).display
+        await keys(pilot, "escape")
+
+
 def test_the_lines_of_a_flows_run() -> None:
     of = {"type": "event", "replayed": False}
     inner = {**of, "task": None, "method": "write"}
