@@ -136,13 +136,13 @@ def test_an_older_table_and_odd_times(two: str) -> None:
 
 @pytest.mark.skipif("sys.platform != 'linux'")
 def test_where_crewai_keeps_them() -> None:
-    assert place("/work/press", {"XDG_DATA_HOME": "/data"}) == (
+    assert place("/home/ann/press", {"XDG_DATA_HOME": "/data"}) == (
         "/data/press/latest_kickoff_task_outputs.db"
     )
     named = {"XDG_DATA_HOME": "/data", "CREWAI_STORAGE_DIR": "mine"}
-    assert place("/work/press", named) == "/data/mine/latest_kickoff_task_outputs.db"
+    assert place("/home/ann/press", named) == "/data/mine/latest_kickoff_task_outputs.db"
     named["CREWAI_STORAGE_DIR"] = "/own/place"
-    assert place("/work/press", named) == "/own/place/latest_kickoff_task_outputs.db"
+    assert place("/home/ann/press", named) == "/own/place/latest_kickoff_task_outputs.db"
 
 
 def test_they_are_offered_where_there_is_no_store(
