@@ -13,7 +13,6 @@ import functools
 import inspect
 import os
 import sqlite3
-import threading
 import time
 from collections.abc import Callable
 from contextlib import closing
@@ -21,9 +20,10 @@ from pathlib import Path
 from typing import Any
 
 from crewcheck.crewai import dumps
+from crewcheck.crewai.turns import Turns
 
 _ATTEMPTS = 40
-_one_at_a_time = threading.Lock()
+_turns = Turns()
 _done: set[str] = set()
 #: Types of events that cause no checkpoint for now.
 held: set[str] = set()
@@ -92,14 +92,15 @@ def _is_race(error: BaseException) -> bool:
 
 
 def _serialized(write: Callable[..., Any]) -> Callable[..., Any]:
-    """One write after the other, so that each follows the one before."""
+    """One write after the other, so that each follows the one before: those that wait, in the
+    order of their events."""
 
     @functools.wraps(write)
     def one(*args: Any, **named: Any) -> Any:
         event = named.get("event", args[2] if len(args) > 2 else None)
         if getattr(event, "type", None) in held:
             return None
-        with _one_at_a_time:
+        with _turns.turn(getattr(event, "emission_sequence", None) or 0):
             try:
                 return write(*args, **named)
             except Exception:
