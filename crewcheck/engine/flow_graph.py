@@ -12,7 +12,7 @@ from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from crewcheck.engine.flow_causes import label_of, set_off_by
+from crewcheck.engine.flow_causes import Caused, label_of, set_off_by
 from crewcheck.engine.flow_order import from_top
 from crewcheck.engine.flow_plan import Step, is_router, to_come
 from crewcheck.engine.invalidation import KEEP, RUN, Decision
@@ -25,19 +25,11 @@ NEXT, MAY_COME, NOT_TAKEN = "next", "may come", "not taken"
 _LONGEST_LABEL = 400
 
 
-class Made(Protocol):
+class Made(Caused, Protocol):
     """What is needed of a call (`inspect.CallLine`)."""
 
     @property
     def index(self) -> int: ...
-    @property
-    def method(self) -> str: ...
-    @property
-    def state(self) -> str: ...
-    @property
-    def result(self) -> Any: ...
-    @property
-    def cause(self) -> int | None: ...
     @property
     def began(self) -> int: ...
     @property

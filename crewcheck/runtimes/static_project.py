@@ -148,20 +148,10 @@ class StaticProject:
     def needs(self, module: Module) -> str | None:
         """The folder beside the project's own that must be on sys.path for a module to be
         imported, None if none must."""
-        seen: set[str] = set()
-        waiting = [module]
-        while waiting:
-            one = waiting.pop()
-            tree = None if one.path in seen else one.tree()
-            seen.add(one.path)
-            if tree is None:
-                continue
-            for name in self._imports(tree, one.path, everywhere=True):
-                found, folder = self._module(name, one.path)
+        for _, _, imports in self._walk(module, everywhere=True):
+            for _, folder in imports:
                 if folder is not None and _is_below(module.path, folder):
                     return folder
-                if found is not None:
-                    waiting.append(found)
         return None
 
     def program_of(self, module: Module) -> str | None:
@@ -171,23 +161,28 @@ class StaticProject:
             tree = one.tree() if one.worth_parsing() else None
             if tree is None or not _is_program(tree):
                 continue
-            if one is module or module.path in self._reached(one):
+            if any(reached is module for reached, _, _ in self._walk(one, everywhere=True)):
                 return one.path
         return None
 
-    def _reached(self, module: Module) -> set[str]:
-        """The files of what a module imports, anywhere in it, and of what that does."""
+    def _walk(
+        self, module: Module, *, everywhere: bool = False
+    ) -> Iterator[tuple[Module, ast.Module, list[tuple[Module | None, str | None]]]]:
+        """A module and what it imports (``everywhere`` in it, or on import), and what that
+        does, each once: with its text, and the modules and folders of its imports."""
         seen: set[str] = set()
         waiting = [module]
         while waiting:
             one = waiting.pop()
             tree = None if one.path in seen else one.tree()
             seen.add(one.path)
-            for name in self._imports(tree, one.path, everywhere=True) if tree else ():
-                found = self._module(name, one.path)[0]
-                if found is not None:
-                    waiting.append(found)
-        return seen
+            if tree is None:
+                continue
+            imports = [
+                self._module(name, one.path) for name in self._imports(tree, one.path, everywhere)
+            ]
+            yield one, tree, imports
+            waiting += [found for found, _ in imports if found is not None]
 
     def _absolute(self, name: str | None, level: int, path: str) -> str | None:
         if level == 0:
@@ -201,20 +196,9 @@ class StaticProject:
 
     def starts_on_import(self, module: Module) -> str | None:
         """Which file would start a run if a module were imported: its own, or one it imports."""
-        seen: set[str] = set()
-        waiting = [module]
-        while waiting:
-            one = waiting.pop()
-            tree = None if one.path in seen else one.tree()
-            seen.add(one.path)
-            if tree is None:
-                continue
+        for one, tree, _ in self._walk(module):
             if self._starts_a_run(one, tree):
                 return one.path
-            for name in self._imports(tree, one.path):
-                found = self._module(name, one.path)[0]
-                if found is not None:
-                    waiting.append(found)
         return None
 
     def _imports(self, tree: ast.Module, path: str, everywhere: bool = False) -> Iterator[str]:
