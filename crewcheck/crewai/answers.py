@@ -7,12 +7,12 @@ asked for. Where the record cannot tell that for sure (`calls`), the model is as
 
 from __future__ import annotations
 
-import functools
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from crewcheck.crewai.calls import Call, finished_calls, forms, tool_names
+from crewcheck.crewai.wrapping import Args, answered
 
 Event = Mapping[str, Any]
 
@@ -103,9 +103,9 @@ def arm(answers: Answers, agents: Iterable[Any], llms: Iterable[Any] = ()) -> No
         if kind in _patched or not callable(getattr(kind, "call", None)):
             continue
         _patched.add(kind)
-        kind.call = _wrapped(kind.call)
+        kind.call = answered(kind.call, _recorded, awaited=False)
         if callable(getattr(kind, "acall", None)):
-            kind.acall = _awrapped(kind.acall)
+            kind.acall = answered(kind.acall, _recorded, awaited=True)
     _current[:] = [answers]
 
 
@@ -123,12 +123,16 @@ def has_hooks() -> bool:
     return bool(get_after_llm_call_hooks() or get_before_llm_call_hooks())
 
 
-def _recorded(llm: Any, messages: Any, args: tuple[Any, ...], named: Mapping[str, Any]) -> Any:
+def _recorded(llm: Any, args: Args, named: Mapping[str, Any]) -> Any:
     if not _current or remembers(llm):
         return None
-    if args:  # CrewAI gives tools first
-        named = {**named, "tools": args[0]}
-    return _current[0].find(llm, messages, named)
+    given = by_name(args, named)
+    return _current[0].find(llm, given.get("messages"), given)
+
+
+def by_name(args: Args, named: Mapping[str, Any]) -> dict[str, Any]:
+    """What a model's call is given, by name: CrewAI gives the messages and the tools by place."""
+    return {**named, **dict(zip(("messages", "tools"), args, strict=False))}
 
 
 def remembers(llm: Any) -> bool:
@@ -157,21 +161,3 @@ def formed(llm: Any, response: Any, named: Mapping[str, Any]) -> Any:
         return model.model_validate(response)
     except Exception:
         return None
-
-
-def _wrapped(call: Callable[..., Any]) -> Callable[..., Any]:
-    @functools.wraps(call)
-    def answer(self: Any, messages: Any, *args: Any, **named: Any) -> Any:
-        said = _recorded(self, messages, args, named)
-        return call(self, messages, *args, **named) if said is None else said
-
-    return answer
-
-
-def _awrapped(call: Callable[..., Any]) -> Callable[..., Any]:
-    @functools.wraps(call)
-    async def answer(self: Any, messages: Any, *args: Any, **named: Any) -> Any:
-        said = _recorded(self, messages, args, named)
-        return await call(self, messages, *args, **named) if said is None else said
-
-    return answer

@@ -158,6 +158,30 @@ class Session(Generic[S]):
         """While the person reads the plan: a long record takes a while."""
         self.record = lineage.event_record(self.saved.document)
 
+    def send_plan(
+        self,
+        items: list[dict[str, Any]],
+        *,
+        ran_before: str,
+        changed: list[str],
+        warnings: list[dict[str, str]],
+        losses: list[dict[str, str]],
+        nothing_to_run: bool,
+    ) -> None:
+        """Send the plan, with what is the same for all kinds."""
+        if ran_before:
+            message = "the program's code before the kickoff has already run"
+            warnings = [*warnings, {"rule": "ran-before", "where": ran_before, "message": message}]
+        self.channel.send(
+            "plan",
+            items=items,
+            warnings=warnings,
+            losses=[*self.lost, *losses],
+            changed=changed,
+            branch=self.branch,
+            nothing_to_run=nothing_to_run,
+        )
+
     def begin(self) -> None:
         """Say that it has begun. To be called at the end of `arm`."""
         self.channel.send("started", branch=self.branch, checkpoint_id=self.parent_id)

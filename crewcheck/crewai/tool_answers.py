@@ -6,7 +6,6 @@ given; each answers once, in order, the same tool with the same arguments.
 
 from __future__ import annotations
 
-import functools
 import json
 import re
 import threading
@@ -14,6 +13,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from crewcheck.crewai.answers import Event, current_task_id, within
+from crewcheck.crewai.wrapping import Args, answered
 from crewcheck.model.document import text
 
 #: CrewAI's reminder of the tools that there are is not the tool's own text.
@@ -110,8 +110,8 @@ def arm(answers: ToolAnswers) -> None:
             method = vars(kind).get(name)
             if callable(method) and (kind, name) not in _patched:
                 _patched.add((kind, name))
-                wrap = _awrapped if name in ("ainvoke", "arun") else _wrapped
-                setattr(kind, name, wrap(method))
+                awaited = name in ("ainvoke", "arun")
+                setattr(kind, name, answered(method, _recorded, awaited=awaited))
     _current[:] = [answers]
 
 
@@ -137,7 +137,7 @@ def has_hooks() -> bool:
     return bool(get_after_tool_call_hooks() or get_before_tool_call_hooks())
 
 
-def _recorded(tool: Any, args: tuple[Any, ...], named: Mapping[str, Any]) -> str | None:
+def _recorded(tool: Any, args: Args, named: Mapping[str, Any]) -> str | None:
     if not _current:
         return None
     arguments = args[0] if args else named.get("input", named)
@@ -147,21 +147,3 @@ def _recorded(tool: Any, args: tuple[Any, ...], named: Mapping[str, Any]) -> str
         if isinstance(used, int):
             tool.current_usage_count = used + 1  # it counts as a use
     return output
-
-
-def _wrapped(call: Callable[..., Any]) -> Callable[..., Any]:
-    @functools.wraps(call)
-    def answer(self: Any, *args: Any, **named: Any) -> Any:
-        output = _recorded(self, args, named)
-        return call(self, *args, **named) if output is None else output
-
-    return answer
-
-
-def _awrapped(call: Callable[..., Any]) -> Callable[..., Any]:
-    @functools.wraps(call)
-    async def answer(self: Any, *args: Any, **named: Any) -> Any:
-        output = _recorded(self, args, named)
-        return await call(self, *args, **named) if output is None else output
-
-    return answer

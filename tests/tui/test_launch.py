@@ -7,6 +7,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from textual.pilot import Pilot
 from textual.widgets import Button, Input
 
 from crewcheck.runtimes.follow import list_runs
@@ -480,6 +481,18 @@ def without_entry(project: Path) -> None:
     pyproject.write_text(pyproject.read_text().replace('entry = "crew:crew"\n', ""))
 
 
+async def refused_outside(
+    pilot: Pilot[None], monkeypatch: pytest.MonkeyPatch, refusal: dict[str, str]
+) -> LaunchScreen:
+    """A fork that goes on without the project, and what the child says to that."""
+    use_fake(pilot, monkeypatch, f"refuse:{json.dumps(refusal)}")
+    await keys(pilot, "f")
+    launch = launch_of(pilot)
+    await until(pilot, lambda: launch.phase == "refused")
+    launch.query_one("#launch-outside", Button).press()
+    return launch
+
+
 async def test_without_the_project_what_is_unknown_needs_a_yes_of_its_own(
     running: Running, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -520,11 +533,7 @@ async def test_a_named_object_is_taken_after_all(
         "hint": "go on with the project: --entry MODULE:ATTR or --script FILE",
     }
     async with running(project) as pilot:
-        use_fake(pilot, monkeypatch, f"refuse:{json.dumps(refusal)}")
-        await keys(pilot, "f")
-        launch = launch_of(pilot)
-        await until(pilot, lambda: launch.phase == "refused")
-        launch.query_one("#launch-outside", Button).press()
+        launch = await refused_outside(pilot, monkeypatch, refusal)
         await until_text(pilot, "The tool lookup of Writer is not in the checkpoint")
         use_fake(pilot, monkeypatch)
         field = launch.query_one("#way", Input)
@@ -547,11 +556,7 @@ async def test_an_address_of_the_checkpoint_needs_a_yes(
         "hint": "if it is yours, say so with --trust-endpoint",
     }
     async with running(project) as pilot:
-        use_fake(pilot, monkeypatch, f"refuse:{json.dumps(refusal)}")
-        await keys(pilot, "f")
-        launch = launch_of(pilot)
-        await until(pilot, lambda: launch.phase == "refused")
-        launch.query_one("#launch-outside", Button).press()
+        launch = await refused_outside(pilot, monkeypatch, refusal)
         await until_text(pilot, "Writer would ask at http://elsewhere/v1")
         use_fake(pilot, monkeypatch)
         launch.query_one("#launch-trust", Button).press()

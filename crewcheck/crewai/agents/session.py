@@ -110,18 +110,14 @@ class AgentSession(Session[SavedAgent]):
             )
         warnings = match.warnings(target, saved.entity, saved.label) if item.action == RUN else []
         losses = self._losses(target) if item.action == RUN else []
-        if ran_before:
-            message = "the program's code before the kickoff has already run"
-            warnings.append({"rule": "ran-before", "where": ran_before, "message": message})
-        elif self.options is None:
+        if not ran_before and self.options is None:
             losses += self._find_out_how_it_is_asked(item)
-        self.channel.send(
-            "plan",
-            items=[item.as_dict()],
-            warnings=warnings,
-            losses=[*self.lost, *losses],
+        self.send_plan(
+            [item.as_dict()],
+            ran_before=ran_before,
             changed=changed,
-            branch=self.branch,
+            warnings=warnings,
+            losses=losses,
             nothing_to_run=item.action == KEEP,
         )
 

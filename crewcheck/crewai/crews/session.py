@@ -71,19 +71,15 @@ class CrewSession(Session[SavedCrew]):
         pairing = pair(target, self.saved)
         edits = plan.edits_here(self.edits, pairing, self.saved)
         made = plan.make(target, self.saved, pairing, edits, self.spec.allow_changed)
-        if ran_before:
-            message = "the program's code before the kickoff has already run"
-            made.warnings.append({"rule": "ran-before", "where": ran_before, "message": message})
         if self._answered:
             where, message = ", ".join(self._answered), "its kickoff before was not made again"
             made.losses.append({"rule": "answered-before", "where": where, "message": message})
-        self.channel.send(
-            "plan",
-            items=[{**one.as_dict(), "saved": pairing.old[one.index]} for one in made.items],
-            warnings=made.warnings,
-            losses=[*self.lost, *made.losses],
+        self.send_plan(
+            [{**one.as_dict(), "saved": pairing.old[one.index]} for one in made.items],
+            ran_before=ran_before,
             changed=made.changed,
-            branch=self.spec.branch or self.saved.branch,
+            warnings=made.warnings,
+            losses=made.losses,
             nothing_to_run=not any(item.action == RUN for item in made.items),
         )
 

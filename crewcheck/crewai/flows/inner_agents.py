@@ -3,13 +3,13 @@ same."""
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from crewcheck.crewai.calls import plain
 from crewcheck.crewai.flows.scope import Scope, current
 from crewcheck.crewai.saved import Entity
+from crewcheck.crewai.wrapping import Args, answered
 from crewcheck.model.document import mapping, text
 from crewcheck.model.event_tree import within
 
@@ -23,42 +23,24 @@ def arm() -> None:
     from crewai import Agent
 
     kind: Any = Agent
-    for name, wrapped in (
-        ("kickoff", _wrapped), ("kickoff_async", _awrapped), ("akickoff", _awrapped),
-    ):  # fmt: skip
+    for name in ("kickoff", "kickoff_async", "akickoff"):
         method = vars(kind).get(name)
         if callable(method):
             _patched.append(name)
-            setattr(kind, name, wrapped(method))
+            setattr(kind, name, answered(method, _recorded, awaited=name != "kickoff"))
 
 
-def _wrapped(kickoff: Callable[..., Any]) -> Callable[..., Any]:
-    @functools.wraps(kickoff)
-    def again(self: Any, messages: Any, *args: Any, **named: Any) -> Any:
-        said = _recorded(self, messages, args, named)
-        return kickoff(self, messages, *args, **named) if said is None else said
-
-    return again
-
-
-def _awrapped(kickoff: Callable[..., Any]) -> Callable[..., Any]:
-    @functools.wraps(kickoff)
-    async def again(self: Any, messages: Any, *args: Any, **named: Any) -> Any:
-        said = _recorded(self, messages, args, named)
-        return await kickoff(self, messages, *args, **named) if said is None else said
-
-    return again
-
-
-def _recorded(agent: Any, messages: Any, args: Any, named: Mapping[str, Any]) -> Any:
+def _recorded(agent: Any, args: Args, named: Mapping[str, Any]) -> Any:
     """What the agent had given to these messages, taken out of the record; a text only.
 
     An answer of a class is made anew: its model calls answer from the record.
     """
     scope: Scope | None = current.get()
-    if not scope or args or any(value is not None for value in named.values()):
+    given = {**named, **dict(zip(("messages",), args, strict=False))}
+    asked = given.pop("messages", None)
+    if not scope or args[1:] or any(value is not None for value in given.values()):
         return None
-    wanted = plain(messages)
+    wanted = plain(asked)
     found = scope.take(scope.agents, lambda pair: _is_it(agent, wanted, pair[0]))
     if found is None:
         return None

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -12,6 +11,7 @@ from crewcheck.crewai.crews import lineage, match, planning, recording, replay, 
 from crewcheck.crewai.crews.pairing import pair
 from crewcheck.crewai.crews.saved import SavedCrew
 from crewcheck.crewai.flows.scope import Scope, current, with_inputs
+from crewcheck.crewai.wrapping import held
 from crewcheck.engine.invalidation import DONE, SKIPPED
 from crewcheck.model.document import text
 
@@ -25,29 +25,11 @@ def arm() -> None:
     from crewai import Crew
 
     kind: Any = Crew
-    for name, wrapped in (("kickoff", _wrapped), ("akickoff", _awrapped)):
+    for name in ("kickoff", "akickoff"):
         method = getattr(kind, name, None)
         if callable(method):
             _patched.append(name)
-            setattr(kind, name, wrapped(method))
-
-
-def _wrapped(kickoff: Callable[..., Any]) -> Callable[..., Any]:
-    @functools.wraps(kickoff)
-    def again(self: Any, *args: Any, **named: Any) -> Any:
-        with _armed(self, args, named) as (args, named):
-            return kickoff(self, *args, **named)
-
-    return again
-
-
-def _awrapped(kickoff: Callable[..., Any]) -> Callable[..., Any]:
-    @functools.wraps(kickoff)
-    async def again(self: Any, *args: Any, **named: Any) -> Any:
-        with _armed(self, args, named) as (args, named):
-            return await kickoff(self, *args, **named)
-
-    return again
+            setattr(kind, name, held(method, _armed, awaited=name == "akickoff"))
 
 
 @contextmanager

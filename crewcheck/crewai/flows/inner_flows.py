@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import functools
 import uuid
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -15,6 +14,7 @@ from crewcheck.crewai.flows.objects import is_internal
 from crewcheck.crewai.flows.saved import SavedFlow
 from crewcheck.crewai.flows.scope import Scope, current, entered, with_inputs
 from crewcheck.crewai.flows.steps import steps_of
+from crewcheck.crewai.wrapping import held
 from crewcheck.model.flow_calls import DONE, Call
 
 _patched: list[type] = []
@@ -31,16 +31,7 @@ def arm(new_ids: bool) -> None:
 
     _patched.append(Flow)
     kind: Any = Flow
-    kind.kickoff_async = _wrapped(kind.kickoff_async)
-
-
-def _wrapped(kickoff: Callable[..., Any]) -> Callable[..., Any]:
-    @functools.wraps(kickoff)
-    async def again(self: Any, *args: Any, **named: Any) -> Any:
-        with _armed(self, args, named) as (args, named):
-            return await kickoff(self, *args, **named)
-
-    return again
+    kind.kickoff_async = held(kind.kickoff_async, _armed, awaited=True)
 
 
 @contextmanager

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from crewcheck.crewai import answers
 from crewcheck.crewai.calls import Call, forms, tool_names
 from crewcheck.crewai.flows.scope import Scope, current
+from crewcheck.crewai.wrapping import Args, answered
 from crewcheck.model.document import text
 
 _patched: set[Any] = set()
@@ -45,44 +45,25 @@ def _patch(kind: Any) -> None:
     if kind in _patched:
         return
     _patched.add(kind)
-    for name, wrapped in (("call", _wrapped), ("acall", _awrapped)):
+    for name in ("call", "acall"):
         method = vars(kind).get(name)
         if callable(method):
-            setattr(kind, name, wrapped(method))
+            setattr(kind, name, answered(method, _recorded, awaited=name == "acall"))
 
 
-def _wrapped(call: Callable[..., Any]) -> Callable[..., Any]:
-    @functools.wraps(call)
-    def answer(self: Any, messages: Any, *args: Any, **named: Any) -> Any:
-        said = _recorded(self, messages, args, named)
-        return call(self, messages, *args, **named) if said is None else said
-
-    return answer
-
-
-def _awrapped(call: Callable[..., Any]) -> Callable[..., Any]:
-    @functools.wraps(call)
-    async def answer(self: Any, messages: Any, *args: Any, **named: Any) -> Any:
-        said = _recorded(self, messages, args, named)
-        return await call(self, messages, *args, **named) if said is None else said
-
-    return answer
-
-
-def _recorded(model: Any, messages: Any, args: tuple[Any, ...], named: Mapping[str, Any]) -> Any:
+def _recorded(model: Any, args: Args, named: Mapping[str, Any]) -> Any:
     """What the model had said to this request, taken out of the record; None if it had not."""
     scope: Scope | None = current.get()
     if not scope or not scope.models or answers.has_hooks() or answers.remembers(model):
         return None
-    if args:  # the tools come first
-        named = {**named, "tools": args[0]}
-    wanted, tools = forms(messages), tool_names(named.get("tools"))
+    given = answers.by_name(args, named)
+    wanted, tools = forms(given.get("messages")), tool_names(given.get("tools"))
     said: list[Any] = []
 
     def is_it(call: Call) -> bool:
         if not any(call.answers(one, tools) for one in wanted):
             return False
-        said.append(answers.formed(model, call.response, named))
+        said.append(answers.formed(model, call.response, given))
         return said[-1] is not None
 
     if scope.take(scope.models, is_it) is None:

@@ -86,16 +86,12 @@ class FlowSession(Session[SavedFlow]):
     def say_plan(self, target: Any, ran_before: str = "") -> None:
         self._steps = self._steps or steps_of(target)
         made = plan.make(target, self._steps, self.saved, self.edits, self.spec.allow_changed)
-        if ran_before:
-            message = "the program's code before the kickoff has already run"
-            made.warnings.append({"rule": "ran-before", "where": ran_before, "message": message})
-        self.channel.send(
-            "plan",
-            items=[item.as_dict() for item in made.items],
+        self.send_plan(
+            [item.as_dict() for item in made.items],
+            ran_before=ran_before,
+            changed=made.changed,
             warnings=made.warnings,
             losses=made.losses,
-            changed=made.changed,
-            branch=self.spec.branch or self.saved.branch,
             nothing_to_run=False,
         )
 
