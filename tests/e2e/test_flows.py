@@ -23,7 +23,7 @@ class Shop:
 
     def __init__(self, folder: Path, python: str, model: FakeModel, *arguments: str) -> None:
         self.place: Place = make_place(folder, python, model.url, "shop")
-        self.place.run("shop.py", *arguments)
+        self.place.record(model, "shop.py", *arguments)
         self.model = model
 
     @property

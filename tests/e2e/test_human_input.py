@@ -27,7 +27,7 @@ def desk(tmp_path: Path, crewai_python: str, model: FakeModel) -> Place:
     model.reset()
     place = make_place(tmp_path, crewai_python, model.url, "desk")
     model.fail("Draft a letter")
-    assert place.run("desk.py").returncode != 0
+    assert place.record(model, "desk.py").returncode != 0
     model.reset()
     assert written(place.project / ".checkpoints")[-1].done == [0]
     return place
@@ -124,7 +124,8 @@ def test_a_flow_asks_about_what_a_method_gave(
 ) -> None:
     model.reset()
     place = make_place(tmp_path, crewai_python, model.url, "desk")
-    assert place.run("desk.py", "flow").returncode != 0  # nobody is there to judge the page
+    ended = place.record(model, "desk.py", "flow")
+    assert ended.returncode != 0  # nobody is there to judge the page
     asked = len(model.requests)
     done = called(place, "resume", "--yes", "--json", "--python", place.python, "--answer", "Fine")
     told = stream(done)

@@ -151,7 +151,7 @@ def test_a_flow_is_resumed_and_forked_and_classes_are_then_as_they_were(
     tmp_path: Path, crewai_python: str, model: FakeModel
 ) -> None:
     shop = make_place(tmp_path, crewai_python, model.url, "shop")
-    assert shop.run("shop.py").returncode == 1  # it is to fail: there are 0 boxes
+    assert shop.record(model, "shop.py").returncode == 1  # it is to fail: there are 0 boxes
     model.reset()
     ended = run_beside(shop, _FLOW)
     assert ended.returncode == 0, ended.stderr[-3000:]

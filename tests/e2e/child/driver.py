@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from crewcheck.runtimes.wire import LAST, Message, Reader, dump
+from tests.fake_model import FakeModel
 
 ROOT = Path(__file__).resolve().parents[3]
 BOOT = ROOT / "crewcheck" / "runtimes" / "boot" / "child.py"
@@ -60,6 +61,27 @@ class Place:
             timeout=SECONDS,
             check=False,
         )
+
+    def record(
+        self, model: FakeModel, *arguments: str, **environment: str
+    ) -> subprocess.CompletedProcess[str]:
+        """Run a program that writes checkpoints, as the user would, until none was lost.
+
+        CrewAI dumps its objects in one thread while others change them: now and then it loses
+        a checkpoint by that, or the whole run. The model has only the last run's requests.
+        """
+        pristine = self.folder / "pristine"
+        shutil.copytree(self.project, pristine)
+        for _ in range(10):
+            model.requests.clear()
+            ended = self.run(*arguments, **environment)
+            if "during iteration" not in ended.stderr:
+                return ended
+            for folder in (self.project, self.folder / "home"):
+                shutil.rmtree(folder)
+            shutil.copytree(pristine, self.project)
+            (self.folder / "home").mkdir()
+        raise AssertionError(f"CrewAI lost checkpoints ten times\n{ended.stderr[-4000:]}")
 
 
 def make_place(folder: Path, python: str, model_url: str, project: str) -> Place:

@@ -31,7 +31,7 @@ def recorded(
     """The program's run: its place, requests in order, and what it printed."""
     one_model.reset()
     place = make_place(tmp_path_factory.mktemp("asked"), crewai_python, one_model.url, "asked")
-    ended = place.run("asked.py", ASKED_WAITS="1")
+    ended = place.record(one_model, "asked.py", ASKED_WAITS="1")
     assert ended.returncode == 0, ended.stderr
     triggers = [one.document["trigger"] for one in of(place, "Critic")]
     assert set(triggers) == {STARTED, SAID, JUDGED, ANSWERED}

@@ -118,9 +118,8 @@ def test_work_under_way_is_not_paid_twice(
 ) -> None:
     """The model had answered, and the task was not done yet."""
     place = make_place(tmp_path, crewai_python, model.url, "zoo")
-    assert (
-        place.run("zoo.py", ZOO_EVENTS="agent_execution_completed", ZOO_SECONDS="1").returncode == 0
-    )
+    events = {"ZOO_EVENTS": "agent_execution_completed", "ZOO_SECONDS": "1"}
+    assert place.record(model, "zoo.py", **events).returncode == 0
     baseline = model.keys
     checkpoint = next(
         one
@@ -195,7 +194,7 @@ def test_a_crew_base_project(
     """Its inputs are what its callback had made of them; its first checkpoint has them in
     an event only."""
     place = make_place(tmp_path, crewai_python, model.url, "press")
-    ran = place.run("-m", "press.main", PYTHONPATH="src")
+    ran = place.record(model, "-m", "press.main", PYTHONPATH="src")
     assert ran.returncode == 0, ran.stderr
     baseline = model.keys
     store = place.project / ".checkpoints"
