@@ -15,7 +15,7 @@ import os
 import sqlite3
 import time
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,8 @@ from crewcheck.crewai.turns import Turns
 
 _ATTEMPTS = 40
 _turns = Turns()
+#: The numbers of the events that are to cause a checkpoint, by the ids of their objects.
+_announced: dict[int, int] = {}
 _done: set[str] = set()
 #: Types of events that cause no checkpoint for now.
 held: set[str] = set()
@@ -46,6 +48,10 @@ def harden() -> None:
     write = getattr(checkpoint_listener, "_do_checkpoint", None)
     if write is not None:
         checkpoint_listener._do_checkpoint = _serialized(write)
+        if "event" in inspect.signature(write).parameters:
+            from crewai.events.event_bus import CrewAIEventsBus
+
+            CrewAIEventsBus.emit = _announcing(CrewAIEventsBus.emit, checkpoint_listener)
     if _takes_branch(JsonProvider.checkpoint):
         JsonProvider.checkpoint = _write_json
     if _takes_branch(SqliteProvider.checkpoint):
@@ -91,16 +97,45 @@ def _is_race(error: BaseException) -> bool:
     return "during iteration" in text or type(error).__name__ == "PanicException"
 
 
+def _announcing(emit: Callable[..., Any], listener: Any) -> Callable[..., Any]:
+    """The bus writes in threads, and the thread of a later event may be there first."""
+
+    @functools.wraps(emit)
+    def announced(self: Any, source: Any, event: Any) -> Any:
+        number = None
+        with suppress(Exception):
+            if listener._should_checkpoint(source, event):
+                number = _announced[id(event)] = _turns.announce()
+        if number is None:
+            return emit(self, source, event)
+
+        def over(_: Any = None) -> None:
+            _announced.pop(id(event), None)
+            _turns.withdraw(number)
+
+        handled = None
+        try:
+            handled = emit(self, source, event)
+        finally:
+            if handled is None:
+                over()
+            else:
+                handled.add_done_callback(over)
+        return handled
+
+    return announced
+
+
 def _serialized(write: Callable[..., Any]) -> Callable[..., Any]:
-    """One write after the other, so that each follows the one before: those that wait, in the
-    order of their events."""
+    """One write after the other, in the order of their events, so that each follows the one
+    before."""
 
     @functools.wraps(write)
     def one(*args: Any, **named: Any) -> Any:
         event = named.get("event", args[2] if len(args) > 2 else None)
         if getattr(event, "type", None) in held:
             return None
-        with _turns.turn(getattr(event, "emission_sequence", None) or 0):
+        with _turns.turn(_announced.pop(id(event), None)):
             try:
                 return write(*args, **named)
             except Exception:

@@ -7,32 +7,56 @@ import threading
 from crewcheck.crewai.turns import Turns
 
 
-def test_those_that_wait_come_in_the_order_of_their_numbers() -> None:
-    turns = Turns()
+def test_they_come_in_the_order_in_which_they_were_announced() -> None:
+    turns = Turns(patience=60)
+    numbers = [turns.announce() for _ in range(5)]
     came: list[int] = []
 
     def come(number: int) -> None:
         with turns.turn(number):
             came.append(number)
 
-    with turns.turn(1):
-        threads = [threading.Thread(target=come, args=(number,)) for number in (5, 3, 4, 2)]
-        for thread in threads:
-            thread.start()
-        while len(turns._waiting) < len(threads):
-            threading.Event().wait(0.001)
+    threads = [threading.Thread(target=come, args=(one,)) for one in reversed(numbers[1:])]
+    for thread in threads:
+        thread.start()
+    with turns.turn(numbers[0]):  # the others cannot have been before it
         assert came == []
     for thread in threads:
-        thread.join(5)
-    assert came == [2, 3, 4, 5]
+        thread.join(10)
+    assert came == numbers[1:]
+
+
+def test_who_is_withdrawn_is_not_waited_for() -> None:
+    turns = Turns(patience=60)
+    first, second = turns.announce(), turns.announce()
+    came = threading.Event()
+
+    def come() -> None:
+        with turns.turn(second):
+            came.set()
+
+    threading.Thread(target=come).start()
+    assert not came.is_set()
+    turns.withdraw(first)
+    assert came.wait(10)
+
+
+def test_who_does_not_come_is_not_waited_for_for_ever() -> None:
+    turns = Turns(patience=0.01)
+    late = turns.announce()
+    with turns.turn():
+        pass
+    with turns.turn(late):
+        pass
+    assert turns._ahead == set()
 
 
 def test_what_goes_wrong_in_a_turn_ends_it() -> None:
-    turns = Turns()
+    turns = Turns(patience=60)
     try:
-        with turns.turn(1):
+        with turns.turn():
             raise ValueError
     except ValueError:
         pass
-    with turns.turn(0):
-        assert turns._waiting == []
+    with turns.turn():
+        assert turns._ahead == set()
