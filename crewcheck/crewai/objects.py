@@ -1,4 +1,5 @@
-"""The user's own object, from ``module:attr``, ``file.py:attr``, or a module with one.
+"""The user's own object, from ``module:attr``, ``file.py:attr``, a module with one, or a file
+that declares it (`declared`).
 
 What an attribute may be is told by the kind of object that is wanted: `Kind`.
 """
@@ -14,7 +15,9 @@ from collections.abc import Callable, Iterator
 from types import ModuleType
 from typing import Any, Protocol
 
+from crewcheck.crewai.declared import load_declared
 from crewcheck.crewai.refusal import Refusal
+from crewcheck.runtimes.declarations import is_declaration
 
 HINT = "name it with --entry MODULE:ATTR, or run your own program with --script FILE"
 
@@ -33,6 +36,8 @@ class Kind(Protocol):
 
 def load(entry: str, kind: Kind) -> tuple[Any, str]:
     """The object that an entry names, and the entry in full. Raises `Refusal`."""
+    if is_declaration(entry):
+        return load_declared(os.path.abspath(entry), kind.name), entry
     place, _, attribute = entry.partition(":")
     module = _import(place)
     if attribute:

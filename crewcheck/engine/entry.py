@@ -15,6 +15,7 @@ from crewcheck.engine.source import FLOW, Source
 from crewcheck.errors import NotFound, Refused
 from crewcheck.model.document import mapping, text
 from crewcheck.model.harmless import name as shown
+from crewcheck.runtimes.declarations import is_declaration
 from crewcheck.runtimes.project import Project
 from crewcheck.runtimes.static_look import Look, look_at
 from crewcheck.runtimes.static_match import Match, match_agent, match_crew, match_flow
@@ -46,7 +47,8 @@ class NeedsScript(Refused):
 
 @dataclass(slots=True)
 class Entry:
-    """Where an object is: ``entry`` (``module:attr``), or a ``script`` with its arguments.
+    """Where an object is: ``entry`` (``module:attr``, or a file that declares it), or a
+    ``script`` with its arguments.
 
     ``origin`` says how it was found, ``path`` are folders for sys.path before the project's
     own, ``notes`` are for the person. ``fitting`` are all entries that fit,
@@ -82,7 +84,7 @@ def find_entry(
     if script is not None:
         return Entry("--script", script=os.path.abspath(script), args=list(args))
     if config.entry is not None:
-        return Entry(f"{project.pyproject}", config.entry)
+        return _by_place(f"{project.pyproject}", config.entry, project)
     if config.script is not None:
         return Entry(f"{project.pyproject}", script=config.script, args=list(config.script_args))
     own = text(mapping(source.document.get("crewcheck")).get("entry"))
@@ -93,17 +95,10 @@ def find_entry(
 
 def _by_place(origin: str, entry: str, project: Project) -> Entry:
     """An entry by its name. That of a file is as the person sees it, or as the project does."""
+    if is_declaration(entry):
+        return Entry(origin, _file_of(entry, project) or entry)
     place, _, attr = entry.rpartition(":")
-    if not place.endswith(".py"):
-        return Entry(origin, entry)
-    file = next(
-        (
-            path
-            for folder in (os.getcwd(), project.folder)
-            if os.path.isfile(path := os.path.join(folder, place))
-        ),
-        None,
-    )
+    file = _file_of(place, project) if place.endswith(".py") else None
     if file is None:
         return Entry(origin, entry)
     roots = {
@@ -112,6 +107,12 @@ def _by_place(origin: str, entry: str, project: Project) -> Entry:
         if one.root is not None and os.path.join(project.folder, one.file) == file
     }
     return Entry(origin, f"{file}:{attr}", path=sorted(roots))
+
+
+def _file_of(place: str, project: Project) -> str | None:
+    """A file by the name that it has in the working folder, or in the project's."""
+    paths = (os.path.join(folder, place) for folder in (os.getcwd(), project.folder))
+    return next((one for one in paths if os.path.isfile(one)), None)
 
 
 def _found(source: Source, project: Project) -> Entry:
@@ -129,9 +130,10 @@ def _found(source: Source, project: Project) -> Entry:
     if before is not None:
         found = [one for one in found if one.candidate.entry == before]
     candidate = _only_match(source, project, found).candidate
-    place = f"{candidate.file}, line {candidate.line}"
-    entry = candidate.entry
-    if candidate.root is not None:
+    entry, place = candidate.entry, candidate.file
+    if not is_declaration(entry):
+        place += f", line {candidate.line}"
+    if candidate.root is not None or is_declaration(entry):
         entry = os.path.join(project.folder, entry)
     return Entry(
         f"found in {place}" if before is None or len(known) == 1 else f"{BEFORE}: {place}",
@@ -144,8 +146,8 @@ def _found(source: Source, project: Project) -> Entry:
 
 def holds(project: Project, entry: str) -> bool:
     """Whether a project has the file that an entry names."""
-    place = entry.rpartition(":")[0] or entry
-    if place.endswith(".py"):
+    place = entry if is_declaration(entry) else entry.rpartition(":")[0] or entry
+    if place.endswith(".py") or is_declaration(place):
         path = os.path.abspath(place)
         there = is_in(project, path) and os.path.isfile(path)
         return there or os.path.isfile(os.path.join(project.folder, place))

@@ -40,7 +40,7 @@ _STATES = {"done": DONE, "running": UNDER_WAY, "failed": FAILED, "paused": UNDER
 
 
 class Step(Protocol):
-    """What is known of a method of the class (`runtimes.static_flows.Step`)."""
+    """What is known of a method of the class (`runtimes.static_values.Step`)."""
 
     @property
     def name(self) -> str: ...

@@ -28,6 +28,7 @@ from crewcheck.model.crew import placeholders
 from crewcheck.model.edits import Edits, changed_inputs
 from crewcheck.model.harmless import name as shown
 from crewcheck.model.json_path import REMOVED
+from crewcheck.runtimes.declarations import is_declaration
 from crewcheck.runtimes.interpreter import Interpreter, find_interpreter
 from crewcheck.runtimes.project import Project, find_project
 from crewcheck.runtimes.spawn import RunHandle, start_run
@@ -263,9 +264,10 @@ def confirm(prepared: Prepared, handle: RunHandle, plan: Message) -> str:
 def _remember(prepared: Prepared, entry: str) -> None:
     """Remember what the person chose; files as the project sees them."""
     source, folder = prepared.source, prepared.project.folder
-    place, _, attr = (prepared.spec.entry or entry).rpartition(":")
+    full = prepared.spec.entry or entry
+    place = full if is_declaration(full) else full.rpartition(":")[0]
     if os.path.isabs(place) and is_in(prepared.project, place):
-        entry = f"{os.path.relpath(place, folder)}:{attr}"
+        entry = os.path.relpath(place, folder) + full[len(place) :]
     remember(folder, source.kind, source.name, entry)
 
 

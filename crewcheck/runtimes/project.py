@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from crewcheck.errors import UsageProblem
+from crewcheck.runtimes.declarations import is_declaration
 from crewcheck.runtimes.dotenv import parse_dotenv
 
 _LARGEST_DOTENV = 1 << 20
@@ -17,8 +18,8 @@ _LARGEST_DOTENV = 1 << 20
 class ProjectConfig:
     """``[tool.crewcheck]`` of a ``pyproject.toml``. Paths are absolute.
 
-    ``entry`` is ``module:attr``, ``validate`` ``module:function``; ``script`` has its
-    arguments in ``script_args``.
+    ``entry`` is ``module:attr`` or a file that declares it, ``validate`` is
+    ``module:function``; ``script`` has its arguments in ``script_args``.
     """
 
     entry: str | None = None
@@ -176,7 +177,7 @@ def read_config(pyproject: str) -> ProjectConfig:
     reader = _Section(pyproject, section)
     script = reader.command("script")
     config = ProjectConfig(
-        entry=reader.reference("entry", "module:attr"),
+        entry=reader.entry(),
         script=None if script is None else reader.path(script[0]),
         script_args=tuple(script[1:] if script is not None else ()),
         python=reader.python(),
@@ -208,6 +209,13 @@ class _Section:
         if not isinstance(value, str) or not value.strip() or "\0" in value:
             raise self._wrong(key, must)
         return value
+
+    def entry(self) -> str | None:
+        """An object by its name, or a file that declares one."""
+        value = self._values.get("entry")
+        if isinstance(value, str) and is_declaration(value):
+            return self.path(value)
+        return self.reference("entry", "module:attr")
 
     def reference(self, key: str, form: str) -> str | None:
         value = self._text(key, form)

@@ -4,8 +4,17 @@ from __future__ import annotations
 
 import ast
 from contextlib import suppress
+from os.path import dirname
 from typing import Any
 
+from crewcheck.runtimes.static_declared import declared
+from crewcheck.runtimes.static_paths import (
+    joined_path,
+    nearest_file,
+    path_attribute,
+    path_call,
+    path_method,
+)
 from crewcheck.runtimes.static_values import (
     UNKNOWN,
     AgentValue,
@@ -45,7 +54,9 @@ class Scope:
         """The value of a name, here or further out."""
         if name in self.names:
             return self.names[name]
-        return self._outer.get(name) if self._outer is not None else UNKNOWN
+        if self._outer is not None:
+            return self._outer.get(name)
+        return self.path if name == "__file__" else UNKNOWN
 
 
 def evaluate(node: ast.expr, scope: Scope) -> Any:
@@ -59,6 +70,8 @@ def evaluate(node: ast.expr, scope: Scope) -> Any:
             return _list(parts, scope)
         case ast.BinOp(left=left, op=ast.Add(), right=right):
             return added(evaluate(left, scope), evaluate(right, scope))
+        case ast.BinOp(left=left, op=ast.Div(), right=right):
+            return joined_path(evaluate(left, scope), evaluate(right, scope))
         case ast.BinOp(left=left, op=sign, right=right):
             return _reckoned(evaluate(left, scope), sign, evaluate(right, scope))
         case ast.JoinedStr(values=parts):
@@ -159,6 +172,11 @@ def _call(node: ast.Call, scope: Scope) -> Any:
             given[one.arg or "**"] = value
     args = _list(node.args, scope)
     place = (scope.path, node.lineno, node.col_offset)
+    if isinstance(called, External) and called.is_crewai(*_LOADERS):
+        made = _loaded(called, args, given, place)
+        things = made if isinstance(made, list) else [made]
+        scope.made += [one for one in things if one is not UNKNOWN]
+        return made
     if isinstance(called, External):
         made = _library_call(called, args, given, place)
         if isinstance(made, (AgentValue, CrewValue)):
@@ -179,6 +197,24 @@ def _call(node: ast.Call, scope: Scope) -> Any:
     if isinstance(node.func, ast.Name) and called is UNKNOWN and not given:
         return _built_in(node.func.id, args)
     return UNKNOWN
+
+
+#: What CrewAI loads declared crews, flows and agents with.
+_LOADERS = ("load_crew", "load_agent", "from_declaration")
+
+
+def _loaded(
+    called: External, args: list[Any], given: dict[str, Any], place: tuple[str, int, int]
+) -> Any:
+    """What is made of a file that declares it: of a crew with its inputs, as CrewAI does."""
+    named = given.get("path", given.get("source", args[0] if args else UNKNOWN))
+    path = nearest_file(named, dirname(place[0])) if isinstance(named, str) else None
+    made = declared(path) if path is not None else None
+    if called.is_crewai("load_crew"):
+        return [made if isinstance(made, CrewValue) else CrewValue(UNKNOWN, None, place), UNKNOWN]
+    if called.is_crewai("load_agent"):
+        return made if isinstance(made, AgentValue) else AgentValue(place=place)
+    return FlowValue(made, place) if isinstance(made, ClassValue) else UNKNOWN
 
 
 def _built_in(name: str, args: list[Any]) -> Any:
@@ -217,7 +253,7 @@ def _method(owner: Any, name: str, args: list[Any], given: dict[str, Any]) -> An
         return {"items": pairs, "keys": list(owner), "values": list(owner.values())}[name]
     if isinstance(owner, dict) and name == "get" and known and args:
         return owner.get(args[0], args[1] if len(args) > 1 else None)
-    return UNKNOWN
+    return path_method(owner, name, args) if isinstance(owner, str) else UNKNOWN
 
 
 def _library_call(
@@ -244,7 +280,7 @@ def _library_call(
         import inspect
 
         return inspect.cleandoc(args[0])
-    return UNKNOWN
+    return path_call(called.path, args)
 
 
 def _attribute(owner: Any, name: str) -> Any:
@@ -256,7 +292,7 @@ def _attribute(owner: Any, name: str) -> Any:
         return owner.attribute(name)
     if isinstance(owner, CrewValue) and name == "tasks":
         return owner.tasks
-    return UNKNOWN
+    return path_attribute(owner, name) if isinstance(owner, str) else UNKNOWN
 
 
 def _reckoned(left: Any, sign: ast.operator, right: Any) -> Any:

@@ -4,28 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from crewcheck.runtimes.static_expressions import Scope, evaluate
-from crewcheck.runtimes.static_values import External
+from crewcheck.runtimes.static_values import External, Step
 
 STEPS = ("start", "listen", "router")
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """A method of a flow. ``kind`` is ``start``, ``listen`` or ``router``.
-
-    ``waits_for`` are the methods and labels that it listens to, None where that cannot be
-    told; ``all_of`` whether it waits for each of them (``and_``). ``labels`` are what a
-    router can return, or feedback can lead to, None where that cannot be told.
-    """
-
-    name: str
-    kind: str
-    waits_for: tuple[str, ...] | None = ()
-    all_of: bool = False
-    labels: tuple[str, ...] | None = None
 
 
 def steps_of(node: ast.ClassDef, scope: Scope) -> list[Step]:

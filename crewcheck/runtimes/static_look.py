@@ -14,7 +14,7 @@ from typing import Any
 
 from crewcheck.model.crew import placeholders
 from crewcheck.runtimes.static_classes import crew_of
-from crewcheck.runtimes.static_flows import Step
+from crewcheck.runtimes.static_declared import declared
 from crewcheck.runtimes.static_project import Module, StaticProject
 from crewcheck.runtimes.static_values import (
     IMPLICIT,
@@ -23,6 +23,7 @@ from crewcheck.runtimes.static_values import (
     CrewValue,
     FlowValue,
     FunctionValue,
+    Step,
     TaskValue,
 )
 
@@ -46,9 +47,10 @@ class TaskTexts:
 class Candidate:
     """An object of the project that can be run: a ``crew``, a ``flow`` or an ``agent``.
 
-    ``entry`` is its ``module:attr``, empty where no name of a module leads to it: it is made
-    while a program runs. ``root`` is a folder that must be on sys.path for that beside the
-    project's own; then the entry is ``FILE.py:attr``, from the project's folder.
+    ``entry`` is its ``module:attr``, or the file that declares it, from the project's folder;
+    empty where no name of a module leads to it: it is made while a program runs. ``root`` is a
+    folder that must be on sys.path for that beside the project's own; then the entry is
+    ``FILE.py:attr``, from the project's folder.
 
     ``tasks`` are a crew's, None where they cannot be told; ``agent`` are an agent's role, goal
     and backstory; ``steps`` a flow's, all of them if it is ``complete``, and ``label`` the name
@@ -111,6 +113,8 @@ def look_at(folder: str, roots: Sequence[str] = ()) -> Look:
                 reader.run_the_rest()
     for module in read:
         found.take_the_rest(module)
+    for path in project.declarations():
+        found.take_declared(path)
     notes = [
         f"{project.shown(module.path)} was not read: {module.problem}"
         for module in modules
@@ -128,6 +132,8 @@ def look_for(folder: str, roots: Sequence[str], name: str) -> Look:
     for module in project.modules.values():
         if wanted in module.bytes():
             found.take(module)
+    for path in project.declarations():
+        found.take_declared(path)
     return Look(found.candidates(), project.notes)
 
 
@@ -193,6 +199,15 @@ class _Found:
                 root=root,
                 starts_in=None if starting is None else self._project.shown(starting),
             )
+
+    def take_declared(self, path: str) -> None:
+        """The crew, flow or agent that a file declares. What a program makes of such a file
+        goes before it, unless the project says that the file is what is run."""
+        made = declared(path)
+        if made is not None:
+            rank = _MADE if path in self._project.configured else _HARDLY
+            file = self._project.shown(path)
+            self._add(rank, made, entry=file, file=file, root=None, starts_in=None)
 
     def take_the_rest(self, module: Module) -> None:
         """What a module makes while it runs: what none of the names leads to."""

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 import sys
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeGuard
 
+from crewcheck.runtimes.declarations import is_declaration
 from crewcheck.runtimes.static_module import ModuleReader, is_main_guard
 from crewcheck.runtimes.static_values import FunctionValue, ModuleValue
 
@@ -22,6 +24,10 @@ _LEFT_OUT = frozenset(
 MOST_FILES = 5000
 LARGEST_FILE = 1 << 20
 _WORTH_PARSING = (b"crewai", b"kickoff")
+#: What CrewAI's tools call the file of a crew or flow, and the folder of a crew's agents.
+_USUAL = ("crew", "flow")
+_AGENTS = "agents"
+_NAMED_FILE = re.compile(rb"[\w.-]+\.(?:jsonc?|ya?ml)\b", re.IGNORECASE)
 _STARTS = ("kickoff", "akickoff")
 
 
@@ -74,11 +80,16 @@ class Module:
 
 
 class StaticProject:
-    """The modules below ``folder``, under the names that ``roots`` (for sys.path) give them."""
+    """The modules below ``folder``, under the names that ``roots`` (for sys.path) give them.
+
+    ``configured`` are the crews and flows that ``[tool.crewai] definition`` names.
+    """
 
     def __init__(self, folder: str, roots: Sequence[str] = ()) -> None:
         self.folder = os.path.abspath(folder)
         self.notes: list[str] = []
+        self.configured: set[str] = set()
+        self._data: list[str] = []
         inner_first = sorted({*map(os.path.abspath, roots), self.folder}, key=len, reverse=True)
         self.modules: dict[str, Module] = {}
         for path in self._files():
@@ -92,12 +103,33 @@ class StaticProject:
         """A file as a person would name it."""
         return os.path.relpath(path, self.folder)
 
+    def declarations(self) -> list[str]:
+        """The files that can declare a crew, flow or agent: by their names, or because the
+        project names them."""
+        named: set[str] = set()
+        for module in self.modules.values():
+            if module.worth_parsing():
+                found = _NAMED_FILE.findall(module.bytes())
+                named.update(one.decode("utf-8", "replace").lower() for one in found)
+        wanted = []
+        for path in self._data:
+            folder, name = os.path.split(path)
+            stem = name.lower().partition(".")[0]
+            is_usual = stem in _USUAL or os.path.basename(folder) == _AGENTS
+            if is_usual or path in self.configured or name.lower() in named:
+                wanted.append(path)
+        return wanted
+
     def _files(self) -> Iterator[str]:
         """The Python files, in an order that is always the same."""
         count = 0
         for folder, folders, files in os.walk(self.folder):
             folders[:] = sorted(one for one in folders if _is_looked_into(folder, one))
             for name in sorted(files):
+                if name == "pyproject.toml":
+                    self.configured.update(_definition(os.path.join(folder, name)))
+                elif is_declaration(name) and not name.startswith("."):
+                    self._data.append(os.path.join(folder, name))
                 if name.endswith(".py") and not name.startswith("."):
                     if count == MOST_FILES:
                         self.notes.append(f"only the first {MOST_FILES} files were looked at")
@@ -244,6 +276,21 @@ class StaticProject:
                 seen.add(id(called))
                 waiting += ast.walk(called)
         return False
+
+
+def _definition(pyproject: str) -> Iterator[str]:
+    """The file that ``[tool.crewai] definition`` names."""
+    import tomllib
+
+    try:
+        with open(pyproject, "rb") as file:
+            tool = tomllib.load(file).get("tool")
+    except (OSError, ValueError):
+        return
+    crewai = tool.get("crewai") if isinstance(tool, dict) else None
+    named = crewai.get("definition") if isinstance(crewai, dict) else None
+    if isinstance(named, str) and named.strip():
+        yield os.path.normpath(os.path.join(os.path.dirname(pyproject), named.strip()))
 
 
 def _is_looked_into(folder: str, name: str) -> bool:

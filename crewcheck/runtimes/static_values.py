@@ -103,11 +103,27 @@ def required(function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[str]:
     return [one.arg for one in [*needed, *(key for key, value in keyword if value is None)]]
 
 
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A method of a flow. ``kind`` is ``start``, ``listen`` or ``router``.
+
+    ``waits_for`` are the methods and labels that it listens to, None where that cannot be
+    told; ``all_of`` whether it waits for each of them (``and_``). ``labels`` are what a
+    router can return, or feedback can lead to, None where that cannot be told.
+    """
+
+    name: str
+    kind: str
+    waits_for: tuple[str, ...] | None = ()
+    all_of: bool = False
+    labels: tuple[str, ...] | None = None
+
+
 @dataclass(eq=False, slots=True)
 class ClassValue:
     """A class of the project: a crew's (`@CrewBase`), a flow's, or another.
 
-    ``steps`` of a flow are a `static_flows.Step` each, those of its bases included, and
+    ``steps`` of a flow are a `Step` each, those of its bases included, and
     ``complete`` whether these are all: its bases are known. ``label`` is the name that it
     gives itself; ``needs_arguments`` whether none of it can be made without. ``place`` is
     where it is; ``make`` gives an instance of a crew's class. ``methods`` are the class's own.
@@ -116,7 +132,7 @@ class ClassValue:
     name: str
     place: tuple[str, int, int]
     kind: str = ""
-    steps: tuple[Any, ...] = ()
+    steps: tuple[Step, ...] = ()
     complete: bool = True
     label: str | None = None
     needs_arguments: bool = False

@@ -71,7 +71,7 @@ A task in ``loaded``: ``index``, ``name``, ``template``, ``agent``, ``state`` (`
 it asks a person before its result counts).
 
 A method in ``loaded``: ``name``, ``kind``, ``waits_for``, ``all_of``, ``labels`` (see
-`runtimes.static_flows.Step`), ``calls`` (positions of its recorded calls).
+`runtimes.static_values.Step`), ``calls`` (positions of its recorded calls).
 """
 
 from __future__ import annotations

@@ -1,15 +1,17 @@
 """As much YAML as CrewAI's project files are made of, read without a YAML library.
 
-Mappings, lists, plain and quoted texts, and the block texts ``|`` and ``>``. Anything
-else (anchors, tags, flow mappings, several documents) is a `ValueError`: then the texts
+Mappings and lists, also in brackets, plain and quoted texts, and the block texts ``|`` and
+``>``. Anything else (anchors, tags, several documents) is a `ValueError`: then the texts
 are not known, which is better than a wrong guess.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
+_DASH = re.compile(r"-(?:\s+|$)")
 _KEY = re.compile(r"""(?P<key>[A-Za-z_][\w.\- ]*?|"[^"\\]*"|'[^']*')\s*:(?:\s+(?P<rest>.*))?$""")
 _BLOCK = re.compile(r"(?P<style>[|>])(?P<chomp>[+-]?)(?:\s+#.*)?$")
 _ODD_START = tuple("&*!{%@`")
@@ -19,7 +21,10 @@ _ESCAPES = {"n": "\n", "t": "\t", '"': '"', "\\": "\\", "/": "/", "r": "\r", "0"
 def read_yaml(text: str) -> dict[str, Any]:
     """The mapping in a text: texts, lists and mappings. Raises `ValueError`."""
     lines = _Lines(text)
-    value = lines.mapping(0) if lines.skip_blank() else {}
+    try:
+        value = lines.mapping(0) if lines.skip_blank() else {}
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
     if lines.skip_blank():
         raise ValueError(f"line {lines.at + 1}: indentation")
     return value
@@ -29,8 +34,8 @@ class _Lines:
     def __init__(self, text: str) -> None:
         self._lines = text.removeprefix("\ufeff").replace("\r\n", "\n").split("\n")
         self.at = 0
-        if self._lines and self._lines[0].strip() == "---":
-            self.at = 1
+        if self.skip_blank() and self._lines[self.at].strip() == "---":
+            self.at += 1
 
     def skip_blank(self) -> bool:
         """Go to the next line with content; whether there is one."""
@@ -66,42 +71,60 @@ class _Lines:
             return self._block(block["style"], block["chomp"], indent)
         if not rest or rest.startswith("#"):
             return self._nested(indent)
-        if rest.startswith("["):
-            return self._inline_list(rest)
-        return self._scalar(self._joined(rest, indent))
+        if rest.startswith(("[", "{")):
+            return self._inline(rest, indent)
+        return scalar(self._joined(rest, indent), self.at)
 
-    def _nested(self, indent: int) -> Any:
+    def _nested(self, indent: int, *, item: bool = False) -> Any:
+        """What stands below a key, or a dash: ``item``."""
         if not self.skip_blank():
             return None
         inner = self._indent()
         content = self._lines[self.at].strip()
-        if content.startswith("- ") or content == "-":
-            return self._list(inner) if inner >= indent else None
+        if _DASH.match(content):
+            return self._list(inner) if inner >= indent + item else None
         if inner <= indent:
             return None
         if _KEY.match(content):
             return self.mapping(inner)
         self.at += 1
-        return self._scalar(self._joined(content, indent))
+        return self._value(content, indent)
 
     def _list(self, indent: int) -> list[Any]:
         items: list[Any] = []
         while self.skip_blank() and self._indent() == indent:
             content = self._lines[self.at].strip()
-            if not content.startswith("- "):
+            dash = _DASH.match(content)
+            if dash is None:
                 break
+            item = content[dash.end() :]
+            if _KEY.match(item) or _DASH.match(item):
+                # what follows the dash begins a mapping or list that stands where it stands
+                inner = indent + dash.end()
+                self._lines[self.at] = " " * inner + item
+                items.append(self.mapping(inner) if _KEY.match(item) else self._list(inner))
+                continue
             self.at += 1
-            item = content[2:].strip()
-            if _BLOCK.match(item) or item.startswith(("[", "- ")) or _KEY.match(item):
-                raise ValueError(f"line {self.at}: a list of more than texts")
-            items.append(self._scalar(self._joined(item, indent)))
+            none = not item or item.startswith("#")
+            items.append(self._nested(indent, item=True) if none else self._value(item, indent))
         return items
 
-    def _inline_list(self, rest: str) -> list[Any]:
-        inner = _uncommented(rest)
-        if not inner.endswith("]") or any(sign in inner[1:-1] for sign in "[]{}\"'"):
-            raise ValueError(f"line {self.at}: a list over several lines, or of more than names")
-        return [self._scalar(one.strip()) for one in inner[1:-1].split(",") if one.strip()]
+    def _inline(self, first: str, indent: int) -> Any:
+        """A list or mapping in brackets, which may go on in lines that stand further in."""
+        text = first
+        while True:
+            inline = _Inline(text, self.at)
+            try:
+                value = inline.value()
+                break
+            except _GoesOn:
+                if not self.skip_blank() or self._indent() <= indent:
+                    raise ValueError(f"line {self.at}: a bracket that does not close") from None
+                text += "\n" + self._lines[self.at].strip()
+                self.at += 1
+        if inline.rest() and not re.match(r"\s+#", inline.rest()):
+            raise ValueError(f"line {self.at}: more behind a bracket")
+        return value
 
     def _joined(self, first: str, indent: int) -> str:
         """A text that goes on in lines that stand further in."""
@@ -120,25 +143,6 @@ class _Lines:
                 parts.append(gap + (line.strip() if quote else _uncommented(line.strip())))
             self.at += 1
         return "".join(parts).rstrip("\n") if not quote else "".join(parts)
-
-    def _scalar(self, text: str) -> Any:
-        if text.startswith("'"):
-            if not re.fullmatch(r"'(?:[^']|'')*'\s*(?:#.*)?", text):
-                raise ValueError(f"line {self.at}: a quote that does not end")
-            return text[1 : text.rindex("'")].replace("''", "'")
-        if text.startswith('"'):
-            match = re.fullmatch(r'"((?:[^"\\]|\\.)*)"\s*(?:#.*)?', text, re.DOTALL)
-            if match is None:
-                raise ValueError(f"line {self.at}: a quote that does not end")
-            return re.sub(r"\\(.)", self._escape, match[1])
-        if text.startswith(_ODD_START) or text.startswith(("- ", "? ")):
-            raise ValueError(f"line {self.at}: more YAML than is read here")
-        return None if text in ("null", "~", "Null", "NULL") else text
-
-    def _escape(self, found: re.Match[str]) -> str:
-        if found[1] not in _ESCAPES:
-            raise ValueError(f"line {self.at}: the escape \\{found[1]}")
-        return _ESCAPES[found[1]]
 
     def _block(self, style: str, chomp: str, indent: int) -> str:
         lines: list[str] = []
@@ -164,6 +168,102 @@ class _Lines:
         if chomp == "-" or not body or unended:
             return body
         return body + "\n" * (len(lines) - end + 1 if chomp == "+" else 1)
+
+
+def scalar(text: str, line: int) -> Any:
+    """The text that a plain or quoted one stands for, None for null."""
+    if text.startswith("'"):
+        if not re.fullmatch(r"'(?:[^']|'')*'\s*(?:#.*)?", text):
+            raise ValueError(f"line {line}: a quote that does not end")
+        return text[1 : text.rindex("'")].replace("''", "'")
+    if text.startswith('"'):
+        match = re.fullmatch(r'"((?:[^"\\]|\\.)*)"\s*(?:#.*)?', text, re.DOTALL)
+        if match is None:
+            raise ValueError(f"line {line}: a quote that does not end")
+        return re.sub(r"\\(.)", lambda found: _escape(found, line), match[1])
+    if text.startswith(_ODD_START) or text.startswith(("- ", "? ")):
+        raise ValueError(f"line {line}: more YAML than is read here")
+    return None if text in ("", "null", "~", "Null", "NULL") else text
+
+
+def _escape(found: re.Match[str], line: int) -> str:
+    if found[1] not in _ESCAPES:
+        raise ValueError(f"line {line}: the escape \\{found[1]}")
+    return _ESCAPES[found[1]]
+
+
+class _GoesOn(Exception):
+    """A bracket is still open at the end of what there is."""
+
+
+class _Inline:
+    """Reads ``[a, "b"]`` and ``{or: [a, b]}``."""
+
+    _QUOTED = re.compile(r"""'(?:[^']|'')*'|"(?:[^"\\]|\\.)*\"""", re.DOTALL)
+    _PLAIN = re.compile(r"(?:[^,\[\]{}:#\n]|:(?=\S)(?![,\[\]{}])|(?<=\S)#|\n(?=\s*[^\s,\]}]))+")
+    _BLANK = re.compile(r"(?:\s+#[^\n]*|\s)+")
+
+    def __init__(self, text: str, line: int) -> None:
+        self._text = text
+        self._line = line
+        self._at = 0
+
+    def rest(self) -> str:
+        """What stands behind the value."""
+        return self._text[self._at :].rstrip()
+
+    def value(self) -> Any:
+        """The list, mapping or text that begins here. Raises `_GoesOn` or `ValueError`."""
+        opens = self._next()
+        if opens == "[":
+            return [item for item, _ in self._items("]")]
+        if opens == "{":
+            return self._mapping()
+        return self._scalar()
+
+    def _mapping(self) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        for key, value in self._items("}"):
+            if not isinstance(key, str) or key in found:
+                raise ValueError(f"line {self._line}: a key that is no text, or twice")
+            found[key] = value
+        return found
+
+    def _items(self, end: str) -> Iterator[tuple[Any, Any]]:
+        """Items up to a bracket, each with the value behind its colon, where it has one."""
+        self._at += 1
+        while self._next() != end:
+            item, value = self.value(), None
+            if self._next() == ":":
+                if end == "]":
+                    raise ValueError(f"line {self._line}: a key in a list")
+                self._at += 1
+                value = self.value() if self._next() not in (",", end) else None
+            yield item, value
+            if self._next() == ",":
+                self._at += 1
+            elif self._next() != end:
+                raise ValueError(f"line {self._line}: no comma between two items")
+        self._at += 1
+
+    def _next(self) -> str:
+        """The next sign that is not blank."""
+        blank = self._BLANK.match(self._text, self._at)
+        if blank is not None:
+            self._at = blank.end()
+        if self._at >= len(self._text):
+            raise _GoesOn
+        return self._text[self._at]
+
+    def _scalar(self) -> Any:
+        quoted = self._text[self._at] in "\"'"
+        match = (self._QUOTED if quoted else self._PLAIN).match(self._text, self._at)
+        if match is None:
+            if quoted:
+                raise _GoesOn
+            raise ValueError(f"line {self._line}: more YAML than is read here")
+        self._at = match.end()
+        return scalar(" ".join(match[0].split()) if not quoted else match[0], self._line)
 
 
 def _folded(lines: list[str]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from crewcheck.runtimes.static_flows import Step
+from crewcheck.runtimes.static_values import Step
 from tests import build
 from tests.build import Json, event
 from tests.tui.python import make_python

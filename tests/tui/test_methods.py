@@ -10,7 +10,7 @@ import pytest
 
 from crewcheck.engine.flow_graph import flow_graph
 from crewcheck.model.edits import Edits
-from crewcheck.runtimes.static_flows import Step
+from crewcheck.runtimes.static_values import Step
 from crewcheck.tui.glyphs import ASCII
 from crewcheck.tui.layout import columns, text_of, to_ascii, width_of
 from crewcheck.tui.pages.methods import MethodsPage

@@ -185,6 +185,31 @@ def test_what_no_look_finds_is_known_from_the_last_time(tmp_path: Path) -> None:
         found(tmp_path, "crew")
 
 
+def test_a_file_that_declares_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    declared = '{"agents": [], "tasks": [{"description": "Write an outline about {topic}"}]}'
+    (tmp_path / "crews").mkdir()
+    for name in ("crew.jsonc", "crews/crew.jsonc"):
+        (tmp_path / name).write_text(declared)
+    monkeypatch.chdir(tmp_path / "crews")
+    with pytest.raises(SeveralEntries) as caught:
+        found(tmp_path, "crew")
+    assert caught.value.entries == ["crew.jsonc", "crews/crew.jsonc"]
+    inner = str(tmp_path / "crews" / "crew.jsonc")
+    assert found(tmp_path, "crew", entry="crew.jsonc").entry == inner
+    assert found(tmp_path, "crew", entry="crews/crew.jsonc").entry == inner
+    choices.remember(str(tmp_path), "crew", "newsroom", "crews/crew.jsonc")
+    told = found(tmp_path, "crew")
+    assert told.entry == inner
+    assert told.origin == "chosen before; change with --entry: crews/crew.jsonc"
+    (tmp_path / "pyproject.toml").write_text('[tool.crewcheck]\nentry = "crews/crew.jsonc"\n')
+    told = found(tmp_path, "crew")
+    assert (told.entry, told.origin) == (inner, f"{tmp_path}/pyproject.toml")
+    (tmp_path / "pyproject.toml").write_text('[tool.crewai]\ndefinition = "crew.jsonc"\n')
+    (tmp_path / "crews" / "crew.jsonc").unlink()
+    told = found(tmp_path, "crew")
+    assert (told.entry, told.origin) == (str(tmp_path / "crew.jsonc"), "found in crew.jsonc")
+
+
 def test_a_choice_that_cannot_be_kept_stops_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -11,7 +11,7 @@ import pytest
 from crewcheck.engine.flow_graph import FlowGraph, flow_graph
 from crewcheck.engine.flow_rails import Row, rows
 from crewcheck.engine.inspect import CallLine
-from crewcheck.runtimes.static_flows import Step
+from crewcheck.runtimes.static_values import Step
 
 SIGNS = {
     "done": "D", "failed": "F", "paused": "P", "running": "R",

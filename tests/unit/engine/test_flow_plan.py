@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from crewcheck.engine.flow_plan import FlowWishes, plan_flow
 from crewcheck.model.flow_calls import Call
-from crewcheck.runtimes.static_flows import Step
+from crewcheck.runtimes.static_values import Step
 
 STEPS = [
     Step("begin", "start"),

@@ -3,8 +3,8 @@ from __future__ import annotations
 import textwrap
 from pathlib import Path
 
-from crewcheck.runtimes.static_flows import Step
 from crewcheck.runtimes.static_look import look_at
+from crewcheck.runtimes.static_values import Step
 
 HEAD = """
 from crewai.flow.flow import Flow, and_, listen, or_, router, start

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from crewcheck.runtimes.yaml_subset import read_yaml
@@ -29,12 +31,12 @@ research_task:
   tools:
   - one
   - two: no
+    three: [a, {b: c}]
 """
 
 
 def test_a_project_file() -> None:
-    text = TASKS.replace("  - two: no\n", "  - two # second\n")
-    assert read_yaml(text) == {
+    assert read_yaml(TASKS) == {
         "research_task": {
             "description": "Conduct a thorough research about {topic} Make sure you find any "
             "interesting and relevant information given the current year is {current_year}.\n"
@@ -46,7 +48,7 @@ def test_a_project_file() -> None:
             "description": "Review the context.",
             "expected_output": 'It\'s a "report"',
             "context": ["research_task", "other"],
-            "tools": ["one", "two"],
+            "tools": ["one", {"two": "no", "three": ["a", {"b": "c"}]}],
         },
     }
 
@@ -75,12 +77,34 @@ def test_values_that_are_not_there_and_keeping_line_ends() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("{b: c}", {"b": "c"}),
+        ("{or: [cut, keep]}  # either", {"or": ["cut", "keep"]}),
+        ("{a: {b: }, c}", {"a": {"b": None}, "c": None}),
+        ('["it, is", \'so\', x:y, a b#c]', ["it, is", "so", "x:y", "a b#c"]),
+        ("[b, # one\n   c,\n   d e]", ["b", "c", "d e"]),
+        ("[]", []),
+        ("\n- - b\n  - c\n- d: e\n  f:\n  - g\n-\n  h: i\n-   j: k\n    l: m\n-\n- n", [
+            ["b", "c"], {"d": "e", "f": ["g"]}, {"h": "i"}, {"j": "k", "l": "m"}, None, "n",
+        ]),
+        ("\n  - |\n    one\n    two\n  - >-\n    three\n    four", ["one\ntwo\n", "three four"]),
+        ("\n  |\n    one", "one\n"),
+    ],
+)  # fmt: skip
+def test_lists_and_mappings_in_each_other(text: str, value: Any) -> None:
+    assert read_yaml(f"a: {text}\nz: end") == {"a": value, "z": "end"}
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "a: &anchor b",
         "a: *anchor",
-        "a: {b: c}",
-        "a: [b,\n  c]",
+        "a: {b: c} d",
+        "a: {b: c, b: d}",
+        "a: [b: c]",
+        "a: [b,\nc: d",
         "a: 'open",
         'a: "open',
         "a: !tag b",
@@ -89,7 +113,6 @@ def test_values_that_are_not_there_and_keeping_line_ends() -> None:
         "a: b\n c: d",
         "a: 1\na: 2",
         "a:\n\t- b",
-        "a:\n  - b: c",
         "a: |\n  x\n y",
     ],
 )
