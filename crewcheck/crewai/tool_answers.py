@@ -21,9 +21,12 @@ _REMINDER = "You ONLY have access to the following tools"
 
 _Key = tuple[str, str]
 
+#: Stands for the task of a call that is made for none.
+_NO_TASK = ""
+
 
 class ToolAnswers:
-    """The finished tool calls of tasks that run."""
+    """The finished tool calls of tasks that run, or of an agent that has no task."""
 
     def __init__(self, told: Callable[..., None]) -> None:
         self._told = told
@@ -33,9 +36,16 @@ class ToolAnswers:
     def add(self, task: Any, task_id: str, events: Iterable[Event]) -> None:
         """Take the finished calls of a task and of all that it started, from all events (in
         order)."""
-        calls = _finished(within(events, task_id), task_id)
+        calls = _finished(within(events, task_id), lambda one: _begins_task(one, task_id))
         if calls:
             self._tasks[task_id] = (task, calls)
+
+    def add_for_anyone(self, events: Iterable[Event], begins: Callable[[Event], bool]) -> None:
+        """Take finished calls that answer whoever makes the same for no task. ``begins``:
+        whether an attempt begins with an event."""
+        calls = _finished(events, begins)
+        if calls:
+            self._tasks[_NO_TASK] = (None, calls)
 
     def __bool__(self) -> bool:
         return bool(self._tasks)
@@ -44,7 +54,7 @@ class ToolAnswers:
         """What a tool had given, taken out of the record; None if it had not."""
         name = plain_name(getattr(tool, "name", ""))
         with self._lock:
-            task, calls = self._tasks.get(current_task_id() or "", (None, {}))
+            task, calls = self._tasks.get(current_task_id() or _NO_TASK, (None, {}))
             outputs = calls.get((name, _plain(arguments)))
             if not outputs:
                 return None
@@ -53,13 +63,19 @@ class ToolAnswers:
         return output
 
 
-def _finished(events: Iterable[Event], task_id: str) -> dict[_Key, list[str]]:
+def _begins_task(event: Event, task_id: str) -> bool:
+    return event.get("type") == "task_started" and event.get("task_id") == task_id
+
+
+def _finished(
+    events: Iterable[Event], begins: Callable[[Event], bool]
+) -> dict[_Key, list[str]]:
     """Tool and arguments -> outputs. An attempt that goes on makes its calls again, in the
     record, too: of several attempts the one counts that got furthest."""
     best: dict[_Key, list[str]] = {}
     here: dict[_Key, list[str]] = {}
     for event in events:
-        if event.get("type") == "task_started" and event.get("task_id") == task_id:
+        if begins(event):
             here = {}
         output = event.get("output")
         if event.get("from_cache") or not worked(event) or not isinstance(output, str):

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from typing import Any
 
-from crewcheck.crewai import answers, telling
+from crewcheck.crewai import answers, telling, tool_answers
 from crewcheck.crewai.agents import judged, lineage, match
 from crewcheck.crewai.agents.asking import how_it_is_asked
 from crewcheck.crewai.agents.objects import AgentKind
@@ -29,7 +29,7 @@ from crewcheck.engine.invalidation import (
     Wishes,
     decide,
 )
-from crewcheck.model.agent import QUESTION
+from crewcheck.model.agent import ASKED, QUESTION, is_of
 from crewcheck.runtimes.spec import RunSpec
 from crewcheck.runtimes.wire import Message
 
@@ -167,13 +167,21 @@ class AgentSession(Session[SavedAgent]):
             found.add_for_anyone(known)
             answers.arm(found, [target])
             judged.arm(judged.passed(known))
+            tools = tool_answers.ToolAnswers(told.tool_answered)
+            tools.add_for_anyone(known, self._begins)
+            tool_answers.arm(tools)
         self.begin()
         telling.listen(told)
         if self._keeps:
             told.send("lite_agent_execution_completed", agent=target.role, replayed=True)
 
+    def _begins(self, event: Mapping[str, Any]) -> bool:
+        """Whether an attempt at the question begins with an event."""
+        return event.get("type") == ASKED and is_of(event, self.saved.entity)
+
     def disarm(self, target: Any) -> None:
         answers.disarm()
+        tool_answers.disarm()
         judged.disarm()
         flush()
         self._undo()

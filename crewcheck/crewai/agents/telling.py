@@ -24,3 +24,7 @@ class AgentTelling(Telling):
             model=model_of(self._agent),
             replayed=True,
         )
+
+    def tool_answered(self, task: Any, name: str) -> None:
+        """Say that a tool call was answered from the record."""
+        self.send("tool_usage_finished", agent=self._agent.role, tool=name, replayed=True)
