@@ -72,7 +72,7 @@ def make(
     inputs = frozenset(changed_inputs(saved.inputs, edits))
     wishes = FlowWishes(edits.results, inputs, frozenset(edits.rerun), frozenset(edits.keep))
     items = plan_flow(saved.calls, steps, wishes, finished=saved.finished)
-    attributes.check(flow, *_methods(saved, items))
+    attributes.check(flow, steps, saved.calls, items)
     for index, value in edits.results.items():
         call = saved.calls[index]
         values.parse_edited(flow._methods[call.method], value, call.label)
@@ -84,13 +84,6 @@ def make(
             raise Refusal("no-such-state", error.message, error.hint or "") from None
     check_state(flow, state, [write_path(path) for path in edits.state])
     return Plan(items, changed, _warnings(flow, saved, edits), _losses(flow, saved, edits, items))
-
-
-def _methods(saved: SavedFlow, items: Sequence[Decision]) -> tuple[list[str], list[str]]:
-    """The methods of which calls are kept, and those that run."""
-    kept = [saved.calls[index].method for index in to_keep(items)]
-    calls = dict(enumerate(call.method for call in saved.calls))
-    return kept, [calls.get(one.index, one.label) for one in items if one.action == RUN]
 
 
 def _class_name(kind: type) -> str:
@@ -172,9 +165,9 @@ def _losses(
                 "its result comes back as plain JSON: say what it returns with an annotation, "
                 "if that is an object",
             )
-        names = attributes.sets(method)
+        names = attributes.sets(flow, call.method)
         if names:
-            listed = ", ".join(f"self.{name}" for name in names)
+            listed = ", ".join(names)
             lose("attributes", call.label, f"it had set {listed}, beside the state: it is not set")
     for one in items:
         if one.action != RUN or one.rule not in ("under-way", "failed"):
