@@ -54,7 +54,12 @@ def uses(method: Any, owner: Any = None, hidden: frozenset[str] = frozenset()) -
 def is_own(function: Any) -> bool:
     """Whether a function is the user's, and no library's."""
     code = getattr(function, "__code__", None)
-    return code is not None and not code.co_filename.startswith((*_LIBRARIES, "<frozen"))
+    return code is not None and not is_library(code.co_filename)
+
+
+def is_library(path: str) -> bool:
+    """Whether a file of Python code belongs to the interpreter or what is installed in it."""
+    return path.startswith((*_LIBRARIES, "<frozen"))
 
 
 class _Walk(ast.NodeVisitor):
