@@ -112,6 +112,7 @@ def _facts(call: Call, calls: Sequence[Call], known: Mapping[str, Step] | None) 
     depends_on, certain = call.before, False
     if step is not None and step.waits_for is not None:
         depends_on, certain = _causes(call, calls, step, known or {}), True
+        begins = begins and not depends_on
     elif begins:
         depends_on = frozenset()
     # the inputs of a kickoff become the state that the flow begins with
@@ -188,6 +189,14 @@ def is_router(step: Step) -> bool:
     return routes or bool(getattr(step, "routes", False))  # a start may be one, too
 
 
+def entries(steps: Iterable[Step]) -> frozenset[str]:
+    """The methods that a flow begins with: the starts without a condition; if there are none,
+    all starts."""
+    starts = [step for step in steps if step.kind == "start"]
+    free = [step for step in starts if step.waits_for == ()]
+    return frozenset(step.name for step in free or starts)
+
+
 def to_come(
     decisions: Sequence[Decision],
     calls: Sequence[Ended],
@@ -219,13 +228,14 @@ def to_come(
             happened |= set(step.labels or ())
             anew |= set(step.labels or ())
     coming: dict[str, None] = {}
+    first = frozenset[str]() if finished else entries(known.values())
     grown = True
     while grown:
         grown = False
         for step in known.values():
             if step.name in begun or step.name in coming:
                 continue
-            if _may_come(step, known, happened, anew, any_label, finished):
+            if step.name in first or _may_come(step, known, happened, anew, any_label, finished):
                 coming[step.name] = None
                 happened |= {step.name, *(step.labels or ())}
                 anew |= {step.name, *(step.labels or ())}
@@ -235,7 +245,7 @@ def to_come(
         TaskFacts(len(calls) + place, PENDING, label=name)
         for place, name in enumerate(name for name in known if name in coming)
     ]
-    certain = _certain(certain, [known[name] for name in coming])
+    certain = _certain(certain | first, [known[name] for name in coming])
     return [
         one if one.label in certain else replace(one, rule="may-come", reason=_MAY_COME)
         for one in decide(facts)
@@ -252,7 +262,7 @@ def _certain(given: set[str], coming: Sequence[Step]) -> set[str]:
             waits_for = step.waits_for
             if step.name in found or waits_for is None:
                 continue
-            enough = all if step.all_of or not waits_for else any
+            enough = all if step.all_of else any
             if enough(name in found for name in waits_for):
                 found.add(step.name)
                 grown = True
@@ -270,8 +280,6 @@ def _may_come(
     waits_for = step.waits_for
     if waits_for is None:
         return True
-    if not waits_for:
-        return step.kind == "start" and not finished
 
     def told(name: str, by: Iterable[str]) -> bool:
         return name in by or (any_label and name not in known)

@@ -8,7 +8,15 @@ from contextlib import contextmanager
 from typing import Any
 
 from crewcheck.crewai.crews.recording import same_inputs
-from crewcheck.crewai.flows import feedback, match, replay, result_class, values
+from crewcheck.crewai.flows import (
+    feedback,
+    match,
+    model_objects,
+    replay,
+    result_class,
+    state_objects,
+    values,
+)
 from crewcheck.crewai.flows.adopt import name_of
 from crewcheck.crewai.flows.objects import is_internal
 from crewcheck.crewai.flows.saved import SavedFlow
@@ -42,13 +50,13 @@ def _armed(flow: Any, args: Any, named: dict[str, Any]) -> Iterator[tuple[Any, d
     if saved is None:
         yield args, named
         return
-    told = replay.Replay(flow, saved, kept_of(flow, saved))
-    told.within = lambda call, method: within(saved, call, method)
     if saved.state is not None:
-        state = dict(saved.state)
+        state = state_objects.restored(flow, saved.state)
         if _new_ids[0]:
             state["id"] = str(uuid.uuid4())
         flow._restore_state(state)
+    told = replay.Replay(flow, saved, kept_of(flow, saved))
+    told.within = lambda call, method: within(saved, call, method)
     replay.arm(told)
     inputs = {key: value for key, value in dict(given or {}).items() if key != "id"}
     try:
@@ -58,12 +66,18 @@ def _armed(flow: Any, args: Any, named: dict[str, Any]) -> Iterator[tuple[Any, d
 
 
 def kept_of(flow: Any, saved: SavedFlow) -> dict[int, Any]:
-    """The finished calls of a flow, each with its result as what it was."""
+    """The finished calls of a flow whose state is restored, each with its result as it was."""
     kept = {}
     for call in saved.calls:
         if call.state == DONE:
-            kept[call.index] = value_of(flow, saved, call, call.result)
+            kept[call.index] = value_given(flow, saved, call)
     return kept
+
+
+def value_given(flow: Any, saved: SavedFlow, call: Call) -> Any:
+    """What a kept call gives: a part of the flow's state, where it was that."""
+    made = state_objects.shared(flow, saved.state or {}, call, saved.calls)
+    return made if made is not None else value_of(flow, saved, call, call.result)
 
 
 def value_of(flow: Any, saved: SavedFlow, call: Call, result: Any) -> Any:
@@ -71,7 +85,9 @@ def value_of(flow: Any, saved: SavedFlow, call: Call, result: Any) -> Any:
     said = feedback.result_of(flow, saved, call, result)
     if said is not result:
         return said
-    return values.typed(result_class.told(flow, call.method, result), result)
+    made = values.typed(result_class.told(flow, call.method, result), result)
+    model_objects.restore(made, result, [flow._methods[call.method]])
+    return made
 
 
 @contextmanager

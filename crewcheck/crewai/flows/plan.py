@@ -6,7 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from crewcheck.crewai.flows import attributes, match, result_class, values
+from crewcheck.crewai.flows import (
+    attributes,
+    inner_flows,
+    match,
+    result_class,
+    state_objects,
+    values,
+)
 from crewcheck.crewai.flows.adopt import persistence_of
 from crewcheck.crewai.flows.saved import SavedFlow
 from crewcheck.crewai.flows.steps import Step
@@ -72,7 +79,7 @@ def make(
     inputs = frozenset(changed_inputs(saved.inputs, edits))
     wishes = FlowWishes(edits.results, inputs, frozenset(edits.rerun), frozenset(edits.keep))
     items = plan_flow(saved.calls, steps, wishes, finished=saved.finished)
-    attributes.check(flow, *_methods(saved, items))
+    attributes.check(flow, steps, saved.calls, items)
     for index, value in edits.results.items():
         call = saved.calls[index]
         values.parse_edited(flow._methods[call.method], value, call.label)
@@ -83,14 +90,45 @@ def make(
         except CrewcheckError as error:
             raise Refusal("no-such-state", error.message, error.hint or "") from None
     check_state(flow, state, [write_path(path) for path in edits.state])
+    running = [
+        saved.calls[one.index].method if one.index < len(saved.calls) else one.label
+        for one in items
+        if one.action == RUN
+    ]
+    state_objects.check(flow, state, running)
+    _check_results(flow, steps, saved, edits, items, running)
     return Plan(items, changed, _warnings(flow, saved, edits), _losses(flow, saved, edits, items))
 
 
-def _methods(saved: SavedFlow, items: Sequence[Decision]) -> tuple[list[str], list[str]]:
-    """The methods of which calls are kept, and those that run."""
-    kept = [saved.calls[index].method for index in to_keep(items)]
-    calls = dict(enumerate(call.method for call in saved.calls))
-    return kept, [calls.get(one.index, one.label) for one in items if one.action == RUN]
+def _check_results(
+    flow: Any,
+    steps: Sequence[Step],
+    saved: SavedFlow,
+    edits: Edits,
+    items: Sequence[Decision],
+    running: Sequence[str],
+) -> None:
+    """Raises `Refusal` where what runs is given a result that does not come back as it was."""
+    newest = {saved.calls[index].method: saved.calls[index] for index in to_keep(items)}
+    found = []
+    for step in steps:
+        waits_for = step.waits_for or ()
+        call = newest.get(waits_for[0]) if len(waits_for) == 1 else None
+        if call is None or step.name not in running or call.index in edits.results:
+            continue
+        result = inner_flows.value_of(flow, saved, call, call.result)
+        found += [
+            f"{step.name} reads .{attr} of what {call.label} had returned"
+            for attr in result_class.read_by(flow, step.name)
+            if state_objects.lacks(result, call.result, attr)
+        ]
+    if found:
+        raise Refusal(
+            "result-objects",
+            "what is not done needs an object, and the checkpoint has only JSON of it",
+            "say with an annotation what the method returns, or fork it with --rerun",
+            found,
+        )
 
 
 def _class_name(kind: type) -> str:
@@ -172,9 +210,9 @@ def _losses(
                 "its result comes back as plain JSON: say what it returns with an annotation, "
                 "if that is an object",
             )
-        names = attributes.sets(method)
+        names = attributes.sets(flow, call.method)
         if names:
-            listed = ", ".join(f"self.{name}" for name in names)
+            listed = ", ".join(names)
             lose("attributes", call.label, f"it had set {listed}, beside the state: it is not set")
     for one in items:
         if one.action != RUN or one.rule not in ("under-way", "failed"):

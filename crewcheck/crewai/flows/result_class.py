@@ -1,7 +1,8 @@
 """Which class a method's result was of, where the method itself does not say.
 
-It is told by what its listeners say that they take, by the field of the state that it
-returns, or by a class that its code makes, if the recorded fields are just that class's own.
+It is told by what its code makes, by what its listeners say that they take, by the field of the
+state that it returns, or by a class that its code names, if the recorded fields are just that
+class's own.
 """
 
 from __future__ import annotations
@@ -13,7 +14,9 @@ import typing
 from collections.abc import Iterator
 from typing import Any
 
+from crewcheck.crewai.flows import values
 from crewcheck.crewai.flows.code import attributes, codes, function_of, names
+from crewcheck.crewai.flows.kinds import Kinds
 from crewcheck.crewai.flows.steps import steps_of
 from crewcheck.crewai.flows.values import PLAIN, annotation, fits
 
@@ -27,6 +30,9 @@ def told(flow: Any, method: str, value: Any) -> Any:
     function = function_of(flow._methods[method])
     if "return" in getattr(function, "__annotations__", {}):
         return annotation(flow._methods[method])
+    kind = Kinds(function, flow).returned()
+    if kind is not None and value is not None and (kind is dict or not values.is_json(kind)):
+        return kind if kind is not dict and values.fits(kind, value) else None
     if not isinstance(value, (dict, list)) or not value:
         return None
     listeners = _listeners(flow, method)
@@ -127,6 +133,14 @@ def _makes_no_dict(function: Any) -> bool:
     return not any(
         one.opname in _MAKES_DICTS for code in codes(function) for one in dis.get_instructions(code)
     )
+
+
+def read_by(flow: Any, method: str) -> list[str]:
+    """The attributes that a listener reads of what it is given, if it does not ask for them
+    before."""
+    function = function_of(flow._methods[method])
+    asks = {"hasattr", "getattr", "isinstance", "type", "callable"} & names(function)
+    return [] if asks else attributes(function, 1)
 
 
 def _reads(function: Any, fields: set[str]) -> bool:

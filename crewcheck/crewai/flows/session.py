@@ -18,6 +18,7 @@ from crewcheck.crewai.flows import (
     nested,
     plan,
     replay,
+    state_objects,
     stores,
     values,
 )
@@ -44,6 +45,7 @@ class FlowSession(Session[SavedFlow]):
     def __init__(self, channel: Channel, spec: RunSpec, saved: SavedFlow) -> None:
         super().__init__(channel, spec, saved)
         self.edits = plan.edits_of(spec, saved)
+        self._edited = {saved.calls[index].ended_id for index in self.edits.results}
         writes.held.add("flow_created")  # of the object that is made anew: no part of the run
         self.order: plan.Order | None = None
         self._steps: list[Step] = []
@@ -111,18 +113,21 @@ class FlowSession(Session[SavedFlow]):
 
     def arm(self, target: Any) -> None:
         order, saved = self._agreed(), self.saved
-        kept = {}
-        for index in sorted(order.keep):
-            call = saved.calls[index]
-            result = order.results.get(index, call.result)
-            kept[index] = inner_flows.value_of(target, saved, call, result)
         adopt(target, saved)
         answering = self._answering(target, order)
         state = saved.state
         if answering is not None and answering.known:
             state = {**answering.state, **({"id": state["id"]} if state else {})}
         if state is not None:
-            target._restore_state(state)
+            target._restore_state(state_objects.restored(target, state))
+        kept = {}
+        for index in sorted(order.keep):
+            call = saved.calls[index]
+            if index in order.results or call.ended_id in self._edited:
+                result = order.results.get(index, call.result)
+                kept[index] = inner_flows.value_of(target, saved, call, result)
+            else:
+                kept[index] = inner_flows.value_given(target, saved, call)
         stores.arm(target, saved, self.spec)
         flush()
         writes.held.clear()

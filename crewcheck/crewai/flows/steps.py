@@ -37,12 +37,11 @@ def steps_of(flow: Any) -> list[Step]:
 
 
 def _defined(methods: Mapping[str, Any]) -> list[Step]:
-    unconditional = any(one.start is True for one in methods.values())
     found = []
     for name, one in methods.items():
         is_start = bool(getattr(one, "start", None))
         condition = getattr(one, "listen", None)
-        if condition is None and is_start and one.start is not True and unconditional:
+        if condition is None and is_start and one.start is not True:
             condition = one.start
         waits_for, all_of = _condition(condition)
         feedback = getattr(one, "human_feedback", None)

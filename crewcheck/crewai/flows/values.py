@@ -22,7 +22,7 @@ PLAIN = (str, int, float, bool, type(None))
 
 
 def typed(wanted: Any, value: Any) -> Any:
-    """A recorded result as what the method had returned, as far as that can be told.
+    """A recorded value as what it had been, as far as that can be told.
 
     ``wanted`` is a type or class, None where that is not known.
     """
@@ -31,6 +31,11 @@ def typed(wanted: Any, value: Any) -> Any:
         if made is not _NOT:
             return made
     return _of_crewai(value)
+
+
+def is_json(kind: Any) -> bool:
+    """Whether values of a type are recorded as they are."""
+    return kind in (*PLAIN, dict, list)
 
 
 def annotation(method: Any) -> Any:
@@ -57,19 +62,33 @@ def _as(wanted: Any, value: Any) -> Any:
     try:
         adapter = TypeAdapter(wanted)
         made = adapter.validate_python(value)
-        if adapter.dump_python(made, mode="json") == value:
+        if _same(adapter.dump_python(made, mode="json"), value, made):
             return made
         made = adapter.validate_json(json.dumps(value))
-        same = adapter.dump_python(made, mode="json") == value
+        same = _same(adapter.dump_python(made, mode="json"), value, made)
     except Exception:
         return _NOT
     return made if same else _NOT
 
 
+def _same(dumped: Any, value: Any, made: Any) -> bool:
+    """Whether a value is recorded so. A set is in another order in each run."""
+    if isinstance(made, (set, frozenset)) and isinstance(value, list):
+        return sorted(map(repr, dumped)) == sorted(map(repr, value))
+    return bool(dumped == value)
+
+
 def _of_crewai(value: Any) -> Any:
-    """What crews and agents return, by its fields; else the value itself."""
-    if not isinstance(value, dict) or not {"raw", "pydantic"} <= set(value):
+    """What crews and agents return, by its fields, and lists and dicts of that; else the value
+    itself."""
+    if isinstance(value, list):
+        made = [_of_crewai(one) for one in value]
+        return made if any(a is not b for a, b in zip(made, value, strict=True)) else value
+    if not isinstance(value, dict):
         return value
+    if not {"raw", "pydantic"} <= set(value):
+        inner = {key: _of_crewai(one) for key, one in value.items()}
+        return inner if any(inner[key] is not value[key] for key in value) else value
     from crewai.crews.crew_output import CrewOutput
     from crewai.tasks.task_output import TaskOutput
 

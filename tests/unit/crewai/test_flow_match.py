@@ -11,6 +11,7 @@ from crewcheck.crewai.flows import match
 from crewcheck.crewai.flows.saved import SavedFlow
 from crewcheck.crewai.flows.steps import Step, steps_of
 from crewcheck.crewai.refusal import Refusal
+from crewcheck.engine.flow_plan import entries
 from tests.unit.crewai.test_flow_replay import ended, saved, started
 
 
@@ -49,11 +50,13 @@ def test_steps_of_a_definition() -> None:
     ]
 
 
-def test_a_conditional_start_begins_only_where_no_other_does() -> None:
+def test_a_conditional_start_waits_for_its_condition() -> None:
     alone = flow_of(one=definition(start="a"), two=definition(start={"or": ["b", "c"]}))
-    assert [step.waits_for for step in steps_of(alone)] == [(), ()]
+    assert [step.waits_for for step in steps_of(alone)] == [("a",), ("b", "c")]
+    assert entries(steps_of(alone)) == {"one", "two"}
     beside = flow_of(one=definition(start=True), two=definition(start={"or": ["b", "c"]}))
     assert [step.waits_for for step in steps_of(beside)] == [(), ("b", "c")]
+    assert entries(steps_of(beside)) == {"one"}
 
 
 def test_outcomes_of_feedback_are_labels() -> None:

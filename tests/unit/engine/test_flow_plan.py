@@ -112,3 +112,36 @@ def test_a_method_that_the_class_has_no_more_does_not_run() -> None:
     assert [(one.label, one.action) for one in plan_flow(made, steps)] == [
         ("begin", "keep"), ("old", "drop"), ("renamed", "run"),
     ]  # fmt: skip
+
+
+LOOP = [
+    Step("write", "start", ("again",)),
+    Step("judge", "router", ("write",), labels=("again", "done")),
+    Step("finish", "listen", ("done",)),
+]
+
+
+def test_a_start_that_a_label_leads_back_to_depends_on_it() -> None:
+    calls = [call(0, "write"), call(1, "judge", result="again"), call(2, "write")]
+    calls[2].cause = None  # CrewAI tells no cause of a start
+    made = plan_flow(calls, LOOP, FlowWishes(results={1: "done"}))
+    assert [(one.label, one.rule) for one in made] == [
+        ("write", "recorded"), ("judge", "edited"), ("write", "route-changed"),
+        ("finish", "pending"),
+    ]  # fmt: skip
+
+
+def test_only_the_first_call_of_such_a_start_takes_the_inputs() -> None:
+    calls = [call(0, "write"), call(1, "judge", result="again"), call(2, "write")]
+    calls[2].cause = None
+    made = plan_flow(calls, LOOP, FlowWishes(inputs=frozenset({"topic"})))
+    assert [one.rule for one in made[:3]] == [
+        "input-changed", "depends-on-changed", "depends-on-changed",
+    ]  # fmt: skip
+
+
+def test_starts_with_conditions_begin_a_flow_that_has_no_others() -> None:
+    made = plan_flow([], LOOP)
+    assert [(one.label, one.rule) for one in made] == [
+        ("write", "pending"), ("judge", "pending"), ("finish", "may-come"),
+    ]  # fmt: skip

@@ -1,0 +1,410 @@
+"""What the user's functions read and change of what outlives them: attributes and globals.
+
+It is told from their text, in the order in which it runs, and followed through the functions
+that they call. The state of a flow is left out, but for what no checkpoint has of it.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import sysconfig
+import textwrap
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from types import FunctionType
+from typing import Any
+
+from crewcheck.crewai.flows.code import attributes, function_of
+from crewcheck.crewai.flows.places import Places
+
+#: It is read; it gets a value whatever it was; it changes, or may; it is made where it is
+#: missing, and would be the same each time.
+READ, SET, CHANGE, MADE = "read", "set", "change", "made"
+
+_MUTATORS = frozenset(
+    ("add", "append", "appendleft", "clear", "discard", "extend", "extendleft", "insert", "pop",
+     "popitem", "popleft", "remove", "reverse", "rotate", "setdefault", "sort", "subtract",
+     "update")
+)  # fmt: skip
+_LIBRARIES = tuple(
+    path for name in ("stdlib", "purelib", "platlib") if (path := sysconfig.get_path(name))
+)
+
+
+@dataclass(frozen=True)
+class Use:
+    """``place`` is as the user writes it: ``self.notes``, ``FOUND``. ``certain``: it happens
+    whenever the function runs."""
+
+    kind: str
+    place: str
+    certain: bool
+
+
+def uses(method: Any, owner: Any = None, hidden: frozenset[str] = frozenset()) -> list[Use]:
+    """What a function of an object uses, in order. ``hidden`` are parts of its state that no
+    checkpoint has."""
+    found: list[Use] = []
+    _Walk(function_of(method), owner, hidden, found, set()).run()
+    return found
+
+
+def is_own(function: Any) -> bool:
+    """Whether a function is the user's, and no library's."""
+    code = getattr(function, "__code__", None)
+    return code is not None and not is_library(code.co_filename)
+
+
+def is_library(path: str) -> bool:
+    """Whether a file of Python code belongs to the interpreter or what is installed in it."""
+    return path.startswith((*_LIBRARIES, "<frozen"))
+
+
+class _Walk(ast.NodeVisitor):
+    """Goes through one function. ``seen`` are those that have been gone through."""
+
+    def __init__(
+        self,
+        function: Any,
+        owner: Any,
+        hidden: frozenset[str],
+        found: list[Use],
+        seen: set[Any],
+        certain: bool = True,
+    ) -> None:
+        self._function, self._owner, self._hidden = function, owner, hidden
+        self._found, self._seen, self._certain = found, seen, certain
+        self._places = Places(function, owner, hidden)
+        #: places that are known to be missing here, and names of what is the same in each run
+        self._absent: set[str] = set()
+        self._clean: set[str] = set()
+        #: calls whose results nobody looks at
+        self._alone: set[int] = set()
+
+    def run(self) -> None:
+        self._seen.add(self._function.__code__)
+        try:
+            tree = ast.parse(textwrap.dedent(inspect.getsource(self._function)))
+        except (OSError, TypeError, SyntaxError):
+            return self._by_code()
+        node = tree.body[0]
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            self._block(node.body)
+        else:
+            self._by_code()
+
+    def _by_code(self) -> None:
+        """Without the text: all that is read, and then what is set."""
+        if self._places.own is None:
+            return
+        for name in attributes(self._function):
+            self._member(name)
+        for name in attributes(self._function, stored=True):
+            self._use(SET, f"self.{name}")
+
+    # what happens
+
+    def _use(self, kind: str, place: str | None) -> None:
+        if place is not None:
+            self._found.append(Use(kind, place, self._certain))
+
+    def _member(self, attr: str) -> None:
+        """An attribute of the object is loaded."""
+        function = self._places.code_of(attr)
+        if function is None:
+            self._use(READ, f"self.{attr}" if attr != "state" else None)
+            return
+        found = inspect.getattr_static(type(self._owner), attr, None)
+        self._follow(function, None if isinstance(found, staticmethod) else self._owner)
+
+    def _follow(self, function: Any, owner: Any) -> list[Use]:
+        """Go on in another function of the user's, once."""
+        if not is_own(function) or function.__code__ in self._seen:
+            return []
+        before = len(self._found)
+        hidden = self._hidden if owner is self._owner else frozenset[str]()
+        if owner is self._owner or owner is None:
+            _Walk(function, owner, hidden, self._found, self._seen, self._certain).run()
+            return self._found[before:]
+        apart: list[Use] = []
+        _Walk(function, owner, hidden, apart, self._seen).run()
+        return apart
+
+    def _block(self, statements: Iterable[ast.AST], *, sure: bool = True) -> None:
+        certain, self._certain = self._certain, self._certain and sure
+        for one in statements:
+            self.visit(one)
+        self._certain = certain
+
+    @contextmanager
+    def _missing(self, places: set[str]) -> Iterator[None]:
+        """Where these are known to be missing."""
+        absent, self._absent = self._absent, self._absent | places
+        yield
+        self._absent = absent
+
+    def _store(self, target: ast.expr, value: ast.expr | None) -> None:
+        """An assignment to a target."""
+        match target:
+            case ast.Tuple(elts=parts) | ast.List(elts=parts):
+                for part in parts:
+                    self._store(part, None)
+            case ast.Starred(value=inner):
+                self._store(inner, None)
+            case ast.Name(id=name) if name in self._places.locals:
+                self._places.alias.pop(name, None)
+                self._clean.discard(name)
+                place = self._places.find(value)
+                if place is not None:
+                    self._places.alias[name] = place
+                elif value is not None and self._is_clean(value):
+                    self._clean.add(name)
+            case ast.Name(id=name):
+                self._use(self._kind_of_store(name, value), name)
+            case ast.Attribute() | ast.Subscript():
+                self._index(target)
+                place = self._places.find(target)
+                whole = self._places.is_whole(target, place)
+                kind = self._kind_of_store(place, value, target)
+                self._use(kind if whole or kind == MADE else CHANGE, place)
+
+    def _index(self, target: ast.expr) -> None:
+        """What is read to find the place of a store."""
+        while isinstance(target, (ast.Attribute, ast.Subscript)):
+            if isinstance(target, ast.Subscript):
+                self.visit(target.slice)
+            target = target.value
+
+    def _kind_of_store(
+        self, place: str | None, value: ast.expr | None, target: ast.expr | None = None
+    ) -> str:
+        if value is None or place is None:
+            return SET
+        key = target.slice if isinstance(target, ast.Subscript) else None
+        match value:
+            case ast.BoolOp(op=ast.Or(), values=[first, *rest]) if (
+                self._places.find(first) == place
+            ):
+                return MADE if all(map(self._is_clean, rest)) else CHANGE
+        if place in self._absent and self._is_clean(value, _names_in(key)):
+            return MADE
+        return SET
+
+    def _is_clean(self, value: ast.expr, known: frozenset[str] = frozenset()) -> bool:
+        """Whether a value would be the same at any time: it is made of nothing of this run.
+
+        A call may be given parts of the state: of a model's name, a model.
+        """
+        same = known | self._clean | {self._places.own}
+        local = {
+            one.id
+            for one in ast.walk(value)
+            if isinstance(one, ast.Name) and one.id in self._places.locals
+        }
+        of_state = any(
+            isinstance(one, ast.Attribute) and one.attr == "state" for one in ast.walk(value)
+        )
+        return local <= same and (isinstance(value, ast.Call) or not of_state)
+
+    # statements
+
+    def visit_Assign(self, node: ast.Assign) -> None:
+        self.visit(node.value)
+        for target in node.targets:
+            self._store(target, node.value)
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
+        if node.value is not None:
+            self.visit(node.value)
+            self._store(node.target, node.value)
+
+    def visit_NamedExpr(self, node: ast.NamedExpr) -> None:
+        self.visit(node.value)
+        self._store(node.target, node.value)
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> None:
+        self.visit(node.value)
+        self._index(node.target)
+        if isinstance(node.target, ast.Name) and node.target.id in self._places.locals:
+            self._clean.discard(node.target.id)
+            self._use(CHANGE, self._places.alias.get(node.target.id))
+        elif isinstance(node.target, ast.Name):
+            self._use(CHANGE, node.target.id)
+        else:
+            self._use(CHANGE, self._places.find(node.target))
+
+    def visit_Delete(self, node: ast.Delete) -> None:
+        for target in node.targets:
+            self._use(CHANGE, self._places.find(target))
+
+    def visit_If(self, node: ast.If) -> None:
+        self.visit(node.test)
+        absent, present = self._places.missing(node.test)
+        with self._missing(absent):
+            self._block(node.body, sure=False)
+        with self._missing(present):
+            self._block(node.orelse, sure=False)
+        if node.body and isinstance(node.body[-1], (ast.Return, ast.Raise)):
+            self._absent = self._absent | present
+
+    def visit_For(self, node: ast.For | ast.AsyncFor) -> None:
+        self.visit(node.iter)
+        self._store(node.target, None)
+        place = self._places.find(node.iter)
+        if isinstance(node.target, ast.Name) and place is not None:
+            self._places.alias[node.target.id] = place  # a part of it
+        self._block([*node.body, *node.orelse], sure=False)
+
+    visit_AsyncFor = visit_For
+
+    def visit_While(self, node: ast.While) -> None:
+        self.visit(node.test)
+        self._block([*node.body, *node.orelse], sure=False)
+
+    def visit_Try(self, node: ast.Try) -> None:
+        before = len(self._found)
+        self._block(node.body, sure=False)
+        tried = {one.place for one in self._found[before:] if one.kind == READ}
+        for handler in node.handlers:
+            with self._missing(tried):
+                self._block(handler.body, sure=False)
+        self._block(node.orelse, sure=False)
+        self._block(node.finalbody)
+
+    def visit_Match(self, node: ast.Match) -> None:
+        self.visit(node.subject)
+        for case in node.cases:
+            self._block(case.body, sure=False)
+
+    def visit_FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+        self._inner(node.args, node.body)
+
+    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> None:
+        self._inner(node.args, node.body)
+
+    def visit_Lambda(self, node: ast.Lambda) -> None:
+        self._inner(node.args, [node.body])
+
+    def _inner(self, given: ast.arguments, body: Iterable[ast.AST]) -> None:
+        """A function within: it may be called."""
+        named = [*given.posonlyargs, *given.args, *given.kwonlyargs]
+        known = self._places.locals
+        stored = {
+            one.id
+            for part in body
+            for one in ast.walk(part)
+            if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)
+        }
+        self._places.locals = self._places.locals | {one.arg for one in named} | stored
+        self._block(body, sure=False)
+        self._places.locals = known
+
+    def visit_comprehension(self, node: ast.comprehension) -> None:
+        self.visit(node.iter)
+        for part in ast.walk(node.target):
+            if isinstance(part, ast.Name):
+                self._places.locals = self._places.locals | {part.id}
+        for test in node.ifs:
+            self.visit(test)
+
+    def _comprehended(self, node: Any) -> None:
+        for part in node.generators:
+            self.visit(part)
+        for part in [getattr(node, name, None) for name in ("elt", "key", "value")]:
+            if part is not None:
+                self.visit(part)
+
+    visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _comprehended
+
+    # expressions
+
+    def visit_Expr(self, node: ast.Expr) -> None:
+        self._alone.add(id(node.value))
+        self.visit(node.value)
+
+    def visit_Name(self, node: ast.Name) -> None:
+        value = None if node.id in self._places.locals else self._places.known(node.id)
+        if isinstance(value, FunctionType):
+            self._follow(value, None)
+        else:
+            self._use(READ, self._places.named(node.id))
+
+    def visit_Attribute(self, node: ast.Attribute) -> None:
+        if isinstance(node.value, ast.Name) and node.value.id == self._places.own:
+            self._member(node.attr)
+            return
+        place = self._places.find(node)
+        if place is not None:
+            self._use(READ, place)
+            self._index(node)
+        elif self._is_super(node.value):
+            for function in self._above(node.attr):
+                self._follow(function, self._owner)
+        else:
+            self.generic_visit(node)
+
+    def _is_super(self, node: ast.expr) -> bool:
+        return (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Name)
+            and (node.func.id == "super")
+        )
+
+    def _above(self, attr: str) -> Iterator[Any]:
+        for kind in type(self._owner).__mro__:
+            function = function_of(vars(kind).get(attr))
+            if inspect.isfunction(function) and function is not self._function:
+                yield function
+
+    def visit_Subscript(self, node: ast.Subscript) -> None:
+        self.visit(node.value)
+        self.visit(node.slice)
+
+    def visit_Call(self, node: ast.Call) -> None:
+        if attr := self._places.asked(node, "setattr"):
+            self.visit(node.args[2])
+            self._use(self._kind_of_store(f"self.{attr}", node.args[2]), f"self.{attr}")
+            return
+        if attr := self._places.asked(node, "getattr", "hasattr"):
+            self._member(attr)
+            for one in node.args[2:]:
+                self.visit(one)
+            return
+        match node:
+            case ast.Call(func=ast.Attribute(value=inner, attr=attr)):
+                self._called(node, inner, attr)
+            case ast.Call(func=ast.Name(id=called), args=[ast.Name(id=name), *_]) if (
+                name == self._places.own and isinstance(self._places.known(called), FunctionType)
+            ):
+                self._follow(self._places.known(called), self._owner)
+            case _:
+                self.visit(node.func)
+        for one in [*node.args, *(given.value for given in node.keywords)]:
+            self.visit(one)
+
+    def _called(self, node: ast.Call, inner: ast.expr, attr: str) -> None:
+        """A method of something is called."""
+        place = self._places.find(inner)
+        if place is None:
+            self.visit(node.func)
+            return
+        self._index(inner)
+        changes = attr in _MUTATORS
+        if not changes and self._places.is_whole(inner, place):
+            value = self._places.value_in(inner)
+            function = function_of(inspect.getattr_static(type(value), attr, None))
+            if inspect.isfunction(function) and is_own(function):
+                within = self._follow(function, value)
+                changes = any(one.kind in (SET, CHANGE) for one in within)
+        if id(node) not in self._alone or not changes:
+            self._use(READ, place)
+        if changes:
+            self._use(CHANGE, place)
+
+
+def _names_in(node: ast.expr | None) -> frozenset[str]:
+    if node is None:
+        return frozenset()
+    return frozenset(one.id for one in ast.walk(node) if isinstance(one, ast.Name))
