@@ -6,6 +6,7 @@ message is an object on a line of stdout, the last one tells how it ended.
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 from collections.abc import Iterator, Sequence
@@ -302,7 +303,8 @@ class Attached(Followed):
 
 
 def prepared_for(source: Source, wish: Wish, *, as_json: bool) -> Prepared:
-    """Prepare a run; of several objects that fit, a person at a terminal is asked for one.
+    """Prepare a run; of several objects that fit, a person at a terminal is asked for one, and
+    before the program itself is run.
 
     Raises as `prepare` does.
     """
@@ -318,6 +320,15 @@ def prepared_for(source: Source, wish: Wish, *, as_json: bool) -> Prepared:
             "which one (it is remembered)", type=click.IntRange(1, len(error.entries)), err=True
         )
         wish.entry = error.entries[number - 1]
+        return prepare(source, wish)
+    except NeedsScript as error:
+        if as_json or not has_terminal():
+            raise
+        click.echo(error.message, err=True)
+        script = os.path.relpath(error.script)
+        if not click.confirm(f"run {name(script)} itself, up to that kickoff?", err=True):
+            raise
+        wish.script = error.script
         return prepare(source, wish)
 
 

@@ -2,8 +2,8 @@
 
 Each function looks for what one tool would have made; nothing is asked of the tools
 themselves. What they look at is in the order in which a project's own environment is most
-likely to be found: beside the project, then in the folders of poetry, pipenv, hatch, conda
-and pyenv.
+likely to be found: beside the project, then in the folders of poetry, pipenv, pdm, hatch, uv
+(of a script with dependencies of its own), conda and pyenv.
 """
 
 from __future__ import annotations
@@ -12,16 +12,25 @@ import base64
 import hashlib
 import os
 import re
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+
+from crewcheck.runtimes.tool_settings import (
+    cache_home,
+    config_home,
+    data_home,
+    home,
+    listed,
+    numbers,
+    text,
+    toml,
+    within,
+)
 
 #: Names of environments in a project's folder: of venv and uv, of conda, of pixi.
 IN_FOLDER = (".venv", "venv", "env", ".conda", ".pixi/envs/default")
 #: Where conda may be installed for all users.
 _OF_THE_SYSTEM = ("/opt/conda", "/opt/miniconda3", "/opt/anaconda3", "/opt/miniforge3")
-_LARGEST = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,51 +67,62 @@ def of_tools(folders: Sequence[str], environment: Mapping[str, str]) -> Iterator
     for folder in folders:
         yield from _poetry(folder, environment)
         yield from _pipenv(folder, environment)
+        yield from _pdm(folder)
         yield from _hatch(folder, environment)
+        yield from _uv_scripts(folder, environment)
         yield from _conda(folder, environment)
         yield from _pyenv(folder, environment)
 
 
 def _poetry(folder: str, environment: Mapping[str, str]) -> Iterator[Place]:
     """``{cache}/virtualenvs/NAME-HASH-pyX.Y``: the hash is of the project's folder."""
-    project = _toml(os.path.join(folder, "pyproject.toml"))
-    if not isinstance(_in(project, "tool", "poetry"), dict) and not os.path.isfile(
-        os.path.join(folder, "poetry.lock")
-    ):
-        return
     base = _poetry_folder(folder, environment)
-    where = os.path.normcase(os.path.realpath(folder)).encode("utf-8", "surrogateescape")
-    digest = base64.urlsafe_b64encode(hashlib.sha256(where).digest()).decode()[:8]
+    digest = _digest(os.path.normcase(os.path.realpath(folder)))
     pattern = re.compile(rf"(.+-{re.escape(digest)})-py([\d.]+)")
-    names = [name for name in _listed(base) if pattern.fullmatch(name)]
-    if not names:
+    names = [name for name in listed(base) if pattern.fullmatch(name)]
+    if not names and _uses_poetry(folder):
         yield Place(f"no poetry environment *-{digest}-py* in {base}", None)
-        return
-    chosen = _toml(os.path.join(base, "envs.toml"))
+    chosen = toml(os.path.join(base, "envs.toml"))
 
     def wanted(name: str) -> tuple[bool, list[int]]:
         match = pattern.fullmatch(name)
-        return match is not None and _in(chosen, match[1], "minor") == match[2], _numbers(name)
+        return match is not None and within(chosen, match[1], "minor") == match[2], numbers(name)
 
     for name in sorted(names, key=wanted, reverse=True):
         yield Place("poetry's", os.path.join(base, name))
 
 
+def _digest(path: str, size: int = 32) -> str:
+    """What poetry, pipenv and hatch name the environments of a path with."""
+    digest = hashlib.sha256(path.encode("utf-8", "surrogateescape")).digest()[:size]
+    return base64.urlsafe_b64encode(digest).decode()[:8]
+
+
+def _uses_poetry(folder: str) -> bool:
+    project = toml(os.path.join(folder, "pyproject.toml"))
+    backend = str(within(project, "build-system", "build-backend"))
+    return (
+        isinstance(within(project, "tool", "poetry"), dict)
+        or backend.startswith("poetry.")
+        or os.path.isfile(os.path.join(folder, "poetry.lock"))
+    )
+
+
 def _poetry_folder(folder: str, environment: Mapping[str, str]) -> str:
     config = environment.get("POETRY_CONFIG_DIR") or os.path.join(
-        _config_home(environment), "pypoetry"
+        config_home(environment), "pypoetry"
     )
     files = [os.path.join(folder, "poetry.toml"), os.path.join(config, "config.toml")]
-    settings = [_toml(one) for one in files]
+    settings = [toml(one) for one in files]
     cache = environment.get("POETRY_CACHE_DIR") or next(
-        (path for one in settings if isinstance(path := _in(one, "cache-dir"), str)),
-        os.path.join(_cache_home(environment), "pypoetry"),
+        (path for one in settings if isinstance(path := within(one, "cache-dir"), str)),
+        os.path.join(cache_home(environment), "pypoetry"),
     )
     path = environment.get("POETRY_VIRTUALENVS_PATH") or next(
-        (path for one in settings if isinstance(path := _in(one, "virtualenvs", "path"), str)),
+        (path for one in settings if isinstance(path := within(one, "virtualenvs", "path"), str)),
         "{cache-dir}/virtualenvs",
     )
-    return _home(path.replace("{cache-dir}", cache).replace("{project-dir}", folder), environment)
+    return home(path.replace("{cache-dir}", cache).replace("{project-dir}", folder), environment)
 
 
 def _pipenv(folder: str, environment: Mapping[str, str]) -> Iterator[Place]:
@@ -110,7 +130,7 @@ def _pipenv(folder: str, environment: Mapping[str, str]) -> Iterator[Place]:
     pipfile = os.path.join(folder, "Pipfile")
     if not os.path.isfile(pipfile):
         return
-    base = _home(
+    base = home(
         environment.get("WORKON_HOME")
         or os.path.join(
             environment.get("XDG_DATA_HOME") or os.path.join("~", ".local", "share"), "virtualenvs"
@@ -120,39 +140,92 @@ def _pipenv(folder: str, environment: Mapping[str, str]) -> Iterator[Place]:
     name = environment.get("PIPENV_CUSTOM_VENV_NAME") or ""
     pointer = os.path.join(folder, ".venv")
     if os.path.isfile(pointer):
-        said = _text(pointer).strip()
+        said = text(pointer).strip()
         if "/" in said or os.sep in said:
             yield Place("pipenv's", os.path.join(folder, said))
             return
         name = said or name
     if not name:
         clean = re.sub(r'[ &$`!*@"()\[\]\\\r\n\t]', "_", os.path.basename(folder))[:42]
-        digest = hashlib.sha256(pipfile.encode("utf-8", "surrogateescape")).digest()[:6]
-        name = f"{clean}-{base64.urlsafe_b64encode(digest).decode()[:8]}"
+        name = f"{clean}-{_digest(pipfile, 6)}"
     path = os.path.join(base, name)
     there = os.path.isdir(path)
     yield Place("pipenv's" if there else f"no pipenv environment {path}", path if there else None)
 
 
+def _pdm(folder: str) -> Iterator[Place]:
+    """The interpreter that a file ``.pdm-python`` names."""
+    said = text(os.path.join(folder, ".pdm-python")).strip()
+    if said:
+        yield Place("pdm's", os.path.join(folder, said))
+
+
 def _hatch(folder: str, environment: Mapping[str, str]) -> Iterator[Place]:
-    """``{data}/env/virtual/PROJECT/HASH/PROJECT`` of the default environment."""
-    project = _toml(os.path.join(folder, "pyproject.toml"))
-    name = _in(project, "project", "name")
-    if not isinstance(_in(project, "tool", "hatch"), dict) or not isinstance(name, str):
-        return
-    base = environment.get("HATCH_DATA_DIR") or os.path.join(_data_home(environment), "hatch")
-    name = re.sub(r"[-_.]+", "-", name).lower()
-    where = os.path.normcase(os.path.realpath(folder)).encode("utf-8", "surrogateescape")
-    digest = base64.urlsafe_b64encode(hashlib.sha256(where).digest()).decode()[:8]
-    path = os.path.join(base, "env", "virtual", name, digest, name)
+    """``{data}/env/virtual/PROJECT/HASH/PROJECT`` of the default environment, or the folder
+    that the project or a person's settings name for it."""
+    project = toml(os.path.join(folder, "pyproject.toml"))
+    own = [toml(os.path.join(folder, "hatch.toml")), within(project, "tool", "hatch")]
+    said = environment.get("HATCH_ENV_TYPE_VIRTUAL_PATH") or next(
+        filter(None, (within(one, "envs", "default", "path") for one in own)), None
+    )
+    if isinstance(said, str):
+        path = os.path.join(folder, said)
+    else:
+        where = os.path.realpath(folder)
+        name = within(project, "project", "name")
+        digest = _digest(where)
+        known = isinstance(name, str)
+        name = re.sub(r"[-_.]+", "-", name).lower() if known else f"{digest}-unmanaged"
+        base = _hatch_folder(folder, environment)
+        inside = os.path.realpath(base).startswith(os.path.join(where, ""))
+        is_flat = inside or base == home(os.path.join("~", ".virtualenvs"), environment)
+        path = os.path.join(base, *([name] if is_flat else [name, digest, name]))
     if os.path.isdir(path):
         yield Place("hatch's", path)
+
+
+def _hatch_folder(folder: str, environment: Mapping[str, str]) -> str:
+    """The folder in which hatch keeps environments."""
+    file = environment.get("HATCH_CONFIG") or os.path.join(
+        config_home(environment), "hatch", "config.toml"
+    )
+    dirs = within(toml(file), "dirs")
+    path = within(dirs, "env", "virtual")
+    if isinstance(path, str):
+        return os.path.join(folder, home(path, environment))
+    data = environment.get("HATCH_DATA_DIR") or within(dirs, "data")
+    if not isinstance(data, str):
+        data = os.path.join(data_home(environment), "hatch")
+    return os.path.join(home(data, environment), "env", "virtual")
+
+
+_SCRIPT_HEAD = re.compile(r"(?m)^# /// script\s*$")
+_MOST_SCRIPTS = 50
+
+
+def _uv_scripts(folder: str, environment: Mapping[str, str]) -> Iterator[Place]:
+    """``{cache}/environments-v2/NAME-HASH`` of programs that ``uv run`` has installed the
+    dependencies of that they name themselves, the newest first."""
+    names = [one for one in listed(folder) if one.endswith(".py")][:_MOST_SCRIPTS]
+    scripts = [one for one in names if _SCRIPT_HEAD.search(text(os.path.join(folder, one)))]
+    if not scripts:
+        return
+    cache = environment.get("UV_CACHE_DIR") or os.path.join(
+        environment.get("XDG_CACHE_HOME") or home(os.path.join("~", ".cache"), environment), "uv"
+    )
+    base = os.path.join(cache, "environments-v2")
+    stems = "|".join(re.sub("[^a-z0-9]+", "-", one[:-3].lower()).strip("-") for one in scripts)
+    found = [
+        os.path.join(base, one) for one in listed(base) if re.fullmatch(rf"({stems})-\w+", one)
+    ]
+    for path in sorted(found, key=os.path.getmtime, reverse=True):
+        yield Place("uv's of a script", path)
 
 
 def _conda(folder: str, environment: Mapping[str, str]) -> Iterator[Place]:
     """The environment that ``environment.yml`` names, in the folders where conda keeps them."""
     for file in ("environment.yml", "environment.yaml", "conda.yml", "conda.yaml"):
-        said = _text(os.path.join(folder, file))
+        said = text(os.path.join(folder, file))
         match = re.search(r"(?m)^name:\s*[\"']?([^\s\"'#]+)", said)
         if match is None:
             continue
@@ -173,9 +246,9 @@ def _conda_folders(environment: Mapping[str, str]) -> Iterator[str]:
     if environment.get("CONDA_EXE"):
         roots.append(os.path.dirname(os.path.dirname(environment["CONDA_EXE"])))
     names = ("miniconda3", "anaconda3", "miniforge3", "mambaforge", "micromamba")
-    roots += [_home(os.path.join("~", name), environment) for name in names]
+    roots += [home(os.path.join("~", name), environment) for name in names]
     roots += _OF_THE_SYSTEM
-    seen = {_home(os.path.join("~", ".conda"), environment): None}
+    seen = {home(os.path.join("~", ".conda"), environment): None}
     seen.update(dict.fromkeys(one for one in roots if one))
     for root in seen:
         base = os.path.join(root, "envs")
@@ -186,9 +259,9 @@ def _conda_folders(environment: Mapping[str, str]) -> Iterator[str]:
 def _pyenv(folder: str, environment: Mapping[str, str]) -> Iterator[Place]:
     """What ``.python-version`` names: a version, or an environment of pyenv-virtualenv."""
     base = os.path.join(
-        environment.get("PYENV_ROOT") or _home(os.path.join("~", ".pyenv"), environment), "versions"
+        environment.get("PYENV_ROOT") or home(os.path.join("~", ".pyenv"), environment), "versions"
     )
-    for line in _text(os.path.join(folder, ".python-version")).splitlines()[:20]:
+    for line in text(os.path.join(folder, ".python-version")).splitlines()[:20]:
         name = line.partition("#")[0].strip()
         if not name or name.startswith((".", "/")) or name == "system":
             continue
@@ -197,68 +270,6 @@ def _pyenv(folder: str, environment: Mapping[str, str]) -> Iterator[Place]:
             yield Place(f"pyenv's {name}", path)
             continue
         # 3.12 means the newest 3.12 there is
-        newer = [one for one in _listed(base) if one.startswith(f"{name}.")]
-        for one in sorted(newer, key=_numbers, reverse=True)[:1]:
+        newer = [one for one in listed(base) if one.startswith(f"{name}.")]
+        for one in sorted(newer, key=numbers, reverse=True)[:1]:
             yield Place(f"pyenv's {one}", os.path.join(base, one))
-
-
-def _numbers(name: str) -> list[int]:
-    """The version at the end of a name, for comparing."""
-    return [int(one) for one in re.findall(r"\d+", name.rpartition("-py")[2])]
-
-
-def _listed(folder: str) -> list[str]:
-    try:
-        return sorted(os.listdir(folder))
-    except OSError:
-        return []
-
-
-def _text(path: str) -> str:
-    try:
-        with open(path, encoding="utf-8", errors="replace") as file:
-            return file.read(_LARGEST)
-    except (OSError, ValueError):
-        return ""
-
-
-def _toml(path: str) -> dict[str, Any]:
-    """A file of settings; empty where it cannot be read."""
-    import tomllib
-
-    try:
-        return tomllib.loads(_text(path))
-    except (ValueError, RecursionError):
-        return {}
-
-
-def _in(values: Any, *keys: str) -> Any:
-    for key in keys:
-        values = values.get(key) if isinstance(values, dict) else None
-    return values
-
-
-def _home(path: str, environment: Mapping[str, str]) -> str:
-    """A path with ``~`` at its beginning, as the environment has it."""
-    home = environment.get("HOME")
-    if home and (path == "~" or path.startswith(("~/", f"~{os.sep}"))):
-        return os.path.join(home, path[2:])
-    return os.path.expanduser(path)
-
-
-def _config_home(environment: Mapping[str, str]) -> str:
-    if sys.platform == "darwin":
-        return _home("~/Library/Application Support", environment)
-    return environment.get("XDG_CONFIG_HOME") or _home("~/.config", environment)
-
-
-def _cache_home(environment: Mapping[str, str]) -> str:
-    if sys.platform == "darwin":
-        return _home("~/Library/Caches", environment)
-    return environment.get("XDG_CACHE_HOME") or _home("~/.cache", environment)
-
-
-def _data_home(environment: Mapping[str, str]) -> str:
-    if sys.platform == "darwin":
-        return _home("~/Library/Application Support", environment)
-    return environment.get("XDG_DATA_HOME") or _home("~/.local/share", environment)

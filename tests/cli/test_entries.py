@@ -104,3 +104,18 @@ def test_a_program_that_must_be_run_is_named(called: Called) -> None:
     (told,) = [json.loads(line) for line in out.splitlines()]
     assert code == Exit.REFUSED
     assert told["script"] == str(called.store.parent / "app.py")
+
+
+@pytest.mark.parametrize("answer", ["y", "n"])
+def test_at_a_terminal_the_program_is_run_if_a_person_says_so(
+    answer: str, called: Called, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (called.store.parent / "app.py").write_text(TWINS + "one.kickoff()\n")
+    monkeypatch.chdir(called.store.parent)
+    monkeypatch.setattr(cli_running, "has_terminal", lambda: True)
+    monkeypatch.setattr("sys.stdin", io.StringIO(f"{answer}\n"))
+    code, _, err = called("resume", "--yes")
+    assert "importing that would start a run (in app.py)\n" in err
+    assert "run app.py itself, up to that kickoff?" in err
+    assert code == (Exit.DONE if answer == "y" else Exit.REFUSED)
+    assert ("(--script)" in err) is (answer == "y")

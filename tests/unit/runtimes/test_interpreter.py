@@ -206,12 +206,71 @@ def test_pipenvs_environments(tmp_path: Path) -> None:
     assert os.path.normpath(found_in(tmp_path)[0]) == "elsewhere/bin/python"
 
 
-def test_hatchs_environment(tmp_path: Path) -> None:
-    text = '[project]\nname = "My.Crew"\n[tool.hatch]\n'
-    project = in_project(tmp_path, "pyproject.toml", text)
+HATCH_NAME = '[project]\nname = "My.Crew"\n'
+HATCH_PATH = '[envs.default]\npath = ".hatch"\n'
+#: Made with hatch 1.18: what the project has, what the person has, and where the environment is.
+HATCH: list[tuple[dict[str, str], dict[str, str], str]] = [
+    ({}, {}, "home/.local/share/hatch/env/virtual/my-crew/{}/my-crew"),
+    ({"hatch.toml": ""}, {"HATCH_DATA_DIR": "data"}, "data/env/virtual/my-crew/{}/my-crew"),
+    ({"hatch.toml": HATCH_PATH}, {}, "proj/.hatch"),
+    ({}, {"HATCH_ENV_TYPE_VIRTUAL_PATH": "mine"}, "proj/mine"),
+    ({}, {"settings": "[dirs]\ndata = '~/data'"}, "home/data/env/virtual/my-crew/{}/my-crew"),
+    ({}, {"settings": "[dirs.env]\nvirtual = '.envs'"}, "proj/.envs/my-crew"),
+    ({}, {"settings": "[dirs.env]\nvirtual = '~/.virtualenvs'"}, "home/.virtualenvs/my-crew"),
+    ({"pyproject.toml": ""}, {"HATCH_DATA_DIR": "d"}, "d/env/virtual/{0}-unmanaged/{0}/{0}-unmanaged"),  # noqa: E501
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("files", "env", "where"), HATCH)
+def test_hatchs_environment(
+    tmp_path: Path, files: dict[str, str], env: dict[str, str], where: str
+) -> None:
+    for name, text in {"pyproject.toml": HATCH_NAME, **files}.items():
+        project = in_project(tmp_path, name, text)
+    settings = tmp_path / "home" / ".config" / "hatch" / "config.toml"
+    settings.parent.mkdir(parents=True)
+    settings.write_text(env.get("settings", ""))
     digest = base64.urlsafe_b64encode(hashlib.sha256(str(project).encode()).digest()).decode()[:8]
-    environment(tmp_path / "data/env/virtual/my-crew" / digest / "my-crew", "1.0")
-    assert found_in(tmp_path, {"HATCH_DATA_DIR": str(tmp_path / "data")})[1] == "hatch's"
+    place = where.format(digest)
+    environment(tmp_path / place, "1.0")
+    data = {key: str(tmp_path / value) for key, value in env.items() if key == "HATCH_DATA_DIR"}
+    told = found_in(tmp_path, {**env, **data})
+    assert told == (f"{place}/bin/python", "hatch's")
+
+
+def test_pdms_interpreter(tmp_path: Path) -> None:
+    python = environment(tmp_path / "venvs" / "proj-3.11", "1.0")
+    in_project(tmp_path, ".pdm-python", f"{python}\n")
+    in_project(tmp_path, ".python-version", "3.11\n")
+    environment(tmp_path / "home" / ".pyenv" / "versions" / "3.11.7", "1.1")
+    assert found_in(tmp_path) == ("venvs/proj-3.11/bin/python", "pdm's")
+
+
+def test_poetrys_environment_without_a_section_of_its_own(tmp_path: Path) -> None:
+    backend = '[build-system]\nbuild-backend = "poetry.core.masonry.api"\n'
+    project = in_project(tmp_path, "pyproject.toml", backend)
+    with pytest.raises(NoInterpreter, match="no poetry environment"):
+        found_in(tmp_path)
+    digest = base64.urlsafe_b64encode(hashlib.sha256(str(project).encode()).digest()).decode()[:8]
+    (project / "pyproject.toml").unlink()
+    where = f"home/.cache/pypoetry/virtualenvs/proj-{digest}-py3.12"
+    environment(tmp_path / where, "1.0")
+    assert found_in(tmp_path) == (f"{where}/bin/python", "poetry's")
+
+
+def test_the_environment_of_a_script_with_dependencies_of_its_own(tmp_path: Path) -> None:
+    in_project(tmp_path, "my_job.py", '# /// script\n# dependencies = ["crewai"]\n# ///\n')
+    in_project(tmp_path, "other.py", "# as in: # /// script\n")
+    base = tmp_path / "home" / ".cache" / "uv" / "environments-v2"
+    names = ("my-job-2f0c", "my-job-3f0c", "my-job-2-4f0c", "other-5f0c")
+    for age, name in enumerate(names):
+        environment(base / name, f"1.{age}")
+        os.utime(base / name, (100 + age, 100 + age))
+    told = "home/.cache/uv/environments-v2/my-job-3f0c/bin/python"
+    assert found_in(tmp_path) == (told, "uv's of a script")
+    cache = {"UV_CACHE_DIR": str(tmp_path / "uv")}
+    environment(tmp_path / "uv" / "environments-v2" / "my-job-2f0c", "2.0")
+    assert found_in(tmp_path, cache)[0] == "uv/environments-v2/my-job-2f0c/bin/python"
 
 
 @pytest.mark.parametrize("base", ["home/miniconda3/envs", "home/.conda/envs", "exe/envs", "listed"])
