@@ -67,9 +67,7 @@ def _begins_task(event: Event, task_id: str) -> bool:
     return event.get("type") == "task_started" and event.get("task_id") == task_id
 
 
-def _finished(
-    events: Iterable[Event], begins: Callable[[Event], bool]
-) -> dict[_Key, list[str]]:
+def _finished(events: Iterable[Event], begins: Callable[[Event], bool]) -> dict[_Key, list[str]]:
     """Tool and arguments -> outputs. An attempt that goes on makes its calls again, in the
     record, too: of several attempts the one counts that got furthest."""
     best: dict[_Key, list[str]] = {}
