@@ -57,18 +57,17 @@ def command(
       crewcheck resume 176e579a --dry-run
     """  # fmt: skip
     from crewcheck.cli.running import Started, prepared_for, stream
-    from crewcheck.engine.running import RESUME, check_attempts
+    from crewcheck.engine.running import RESUME, check_attempts, goes_on
 
     found = find(ref, console.location)
     wish = wish_from(RESUME, options, dry_run=dry_run)
     wish.max_attempts = max_attempts
     with found.catalog as catalog, stream(console, as_json):
         for source in _sources(console, found, ref, strict, as_json):
-            if not source.pending:
-                if source.ends_with_callbacks:
-                    console.note(words.AFTER_KICKOFF)
+            if not goes_on(source, wish):
                 branch = source.checkpoint.branch
-                return _finished(console, source.id, branch, source.result, as_json)
+                note = words.AFTER_KICKOFF if source.ends_with_callbacks else None
+                return _finished(console, source.id, branch, source.result, as_json, note)
             if not dry_run:
                 check_attempts(source, wish.max_attempts)
             prepared = prepared_for(source, wish, as_json=as_json)
@@ -130,8 +129,12 @@ def _refused(source: Source, message: str) -> Skipped:
     return Skipped(source.id, created, "not-valid", message, source.done, source.total)
 
 
-def _finished(console: Console, id: str, branch: str, result: str, as_json: bool) -> int:
-    """A finished run runs nothing: its recorded result is given."""
+def _finished(
+    console: Console, id: str, branch: str, result: str, as_json: bool, note: str | None
+) -> int:
+    """A finished run runs nothing: its recorded result is given. ``note``: what that is not."""
+    if note is not None:
+        console.note(note)
     if as_json:
         told = {
             "type": "finished",
@@ -139,6 +142,7 @@ def _finished(console: Console, id: str, branch: str, result: str, as_json: bool
             "checkpoint_id": id,
             "branch": branch,
             "nothing_to_run": True,
+            "notes": [note] if note is not None else [],
         }
         sys.stdout.write(json_text(console.redactor.value(told)) + "\n")
     else:

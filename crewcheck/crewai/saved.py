@@ -43,6 +43,11 @@ class Saved:
         raise NotImplementedError
 
     @property
+    def ended(self) -> bool:
+        """Whether a kickoff would do nothing more."""
+        return self.finished
+
+    @property
     def result(self) -> str:
         """The text of a finished run."""
         raise NotImplementedError

@@ -12,6 +12,7 @@ from typing import Any, Generic, TypeVar
 
 from crewcheck.crewai import lineage
 from crewcheck.crewai.channel import Channel
+from crewcheck.crewai.earlier import Earlier
 from crewcheck.crewai.objects import Kind
 from crewcheck.crewai.refusal import Refusal
 from crewcheck.crewai.saved import Saved, load_document
@@ -48,6 +49,7 @@ class Session(Generic[S]):
         #: What the new checkpoints follow: the fork's own one, once it has been written.
         self.parent_id = saved.checkpoint_id
         self.record: Any = None
+        self._earlier = Earlier(saved, spec.earlier)
         #: What is lost because the object is not the user's own: said first in the plan.
         self.lost: list[dict[str, Any]] = []
         #: The positions of what such an object has been built without what it needs to run.
@@ -101,7 +103,7 @@ class Session(Generic[S]):
 
     def earlier(self, kind: str, target: Any, named: Named) -> Any:
         """What a program's kickoff before the checkpoint's gave, None where that is not known."""
-        return None
+        return self._earlier.find(kind, target, named)
 
     def arguments(self, named: Named) -> Named:
         """What a program's kickoff is to be called with instead, once it has been agreed on."""
@@ -127,8 +129,17 @@ class Session(Generic[S]):
 
     @property
     def nothing_to_run(self) -> bool:
-        """Whether this is a finished run that is only resumed."""
-        return self.saved.finished and not self.edited and self.spec.action == "resume"
+        """Whether this is a finished run that is only resumed; a program goes on behind it."""
+        return self._goes_on_from_its_end and not self.spec.script
+
+    @property
+    def resumes(self) -> bool:
+        """Whether it only goes on, and is no fork."""
+        return self.spec.action == "resume"
+
+    @property
+    def _goes_on_from_its_end(self) -> bool:
+        return self.saved.ended and not self.edited and self.resumes
 
     def agree(self, target: Any) -> None:
         """Wait for ``go``. Raises `Aborted`, or `Refusal` for what cannot be done."""
@@ -172,6 +183,14 @@ class Session(Generic[S]):
         if ran_before:
             message = "the program's code before the kickoff has already run"
             warnings = [*warnings, {"rule": "ran-before", "where": ran_before, "message": message}]
+            if self._goes_on_from_its_end:
+                message = "its kickoff answers from the recording; what the program does then, runs"
+                more = {"rule": "program-goes-on", "where": ran_before, "message": message}
+                warnings = [*warnings, more]
+        if self._earlier.answered:
+            where = ", ".join(self._earlier.answered)
+            message = "its kickoff before was not made again"
+            losses = [*losses, {"rule": "answered-before", "where": where, "message": message}]
         self.channel.send(
             "plan",
             items=items,

@@ -1,4 +1,5 @@
-"""The finished runs of crews that a program may have made before the run of a checkpoint.
+"""The finished runs of crews and agents that a program may have made before the run of a
+checkpoint.
 
 CrewAI's checkpoints of a program's second crew hold nothing of its first. Where the program is
 run again to get to the second, the first need not be paid for again: its own checkpoints tell
@@ -10,9 +11,11 @@ from __future__ import annotations
 from typing import Any
 
 from crewcheck.engine.catalog import Catalog
+from crewcheck.engine.mending import mended
 from crewcheck.engine.source import Source
 from crewcheck.errors import CrewcheckError
 from crewcheck.lineage import Node
+from crewcheck.model.agent import ANSWERED, ASKED
 from crewcheck.model.document import iter_events, mapping, text
 from crewcheck.model.primary import primary
 from crewcheck.model.scan import FINISHED, Checkpoint
@@ -21,33 +24,51 @@ from crewcheck.model.scan import FINISHED, Checkpoint
 _MOST_RUNS = 20
 _MOST_CHECKPOINTS = 500
 
+_KEPT_OF_CREW = {"llm_call_completed"}
+_KEPT_OF_AGENT = {ASKED, ANSWERED}
+
 
 def earlier_runs(source: Source) -> list[dict[str, Any]]:
-    """Documents with nothing but a crew and what the models said to its tasks, newest first."""
+    """Documents with nothing but a crew and what the models said to its tasks, or an agent, what
+    it was asked and what it answered; newest first."""
     made = []
     for checkpoint in _finished(source.catalog, source.node):
         try:
             document = source.catalog.store.document(checkpoint.header)
         except CrewcheckError:
             continue  # damaged: the run is made again
-        crew = primary(document, list(iter_events(document)))
-        if crew is not None:
-            nodes = mapping(mapping(document.get("event_record")).get("nodes"))
-            said = {key: one for key, one in nodes.items() if _is_answer(one)}
-            made.append({"entities": [crew], "event_record": {"nodes": said}})
+        entity = primary(document, list(iter_events(document)))
+        if entity is None:
+            continue
+        kept = _KEPT_OF_CREW
+        if entity.get("entity_type") == "agent":
+            node = source.catalog.forest.by_key[checkpoint.key]
+            document = mended(source.catalog, node, document)
+            kept = _KEPT_OF_AGENT
+        nodes = mapping(mapping(document.get("event_record")).get("nodes"))
+        said = {
+            key: one
+            for key, one in nodes.items()
+            if mapping(mapping(one).get("event")).get("type") in kept
+        }
+        made.append(
+            {
+                "trigger": document.get("trigger"),
+                "entities": [entity],
+                "event_record": {"nodes": said},
+            }
+        )
     return made
-
-
-def _is_answer(node: object) -> bool:
-    return mapping(mapping(node).get("event")).get("type") == "llm_call_completed"
 
 
 def _finished(catalog: Catalog, node: Node) -> list[Checkpoint]:
     """The newest checkpoint of each finished run on the branch where a run began, from before
     it began."""
     own = catalog.forest.by_key[node.checkpoint.key]
+    summary = own.checkpoint.summary
     root = own
-    while root.parent is not None:
+    # CrewAI gives an agent's checkpoints no parents but those of other kickoffs
+    while root.parent is not None and (summary is None or summary.kind != "agent"):
         root = root.parent
     until, branch = root.checkpoint.header.created_at or "", root.checkpoint.branch
     before = [
@@ -58,10 +79,12 @@ def _finished(catalog: Catalog, node: Node) -> list[Checkpoint]:
     ][:_MOST_CHECKPOINTS]
     catalog.read_summaries([one for one in before if one.summary is None])
     runs: dict[str | None, Checkpoint] = {}
-    mine = own.checkpoint.summary.run_key if own.checkpoint.summary is not None else None
+    mine = summary.run_key if summary is not None else None
     for checkpoint in before:
         summary = checkpoint.summary
-        if summary is None or summary.kind != "crew" or text(summary.run_key) in (None, mine):
+        if summary is None or summary.kind not in ("crew", "agent"):
+            continue
+        if text(summary.run_key) in (None, mine):
             continue
         if summary.status == FINISHED:
             runs.setdefault(summary.run_key, checkpoint)

@@ -126,7 +126,7 @@ def prepare(source: Source, wish: Wish) -> Prepared:
         answers=list(wish.answers),
         validate=project.config.validate if wish.action == RESUME else None,
     )
-    if found.script is not None and source.kind == CREW:
+    if found.script is not None:
         spec.earlier = earlier_runs(source)
     unasked = _unasked_inputs(source, wish.edits) if source.kind == CREW else []
     if source.inputs_from:
@@ -190,6 +190,17 @@ def _unasked_inputs(source: Source, edits: Edits) -> list[str]:
             hint = f"; did you mean {shown(close[0])}?" if close else ""
             notes.append(f"no task asks for the input {shown(key)}{hint}")
     return notes
+
+
+def goes_on(source: Source, wish: Wish) -> bool:
+    """Whether a resume has anything to do: work that is pending, or a program that goes on
+    behind the kickoff of the checkpoint."""
+    if source.pending or wish.script is not None:
+        return True
+    if wish.entry is not None or wish.without_project:
+        return False
+    config = find_project(source.catalog.store.location).config
+    return config.entry is None and config.script is not None
 
 
 def branch_of(source: Source, wish: Wish, target: Target | None = None) -> str:

@@ -18,7 +18,7 @@ from crewcheck.model.flow_result import recorded_result
 from crewcheck.model.harmless import name as shown
 from crewcheck.model.primary import flow_name, primary
 from crewcheck.model.scan import Checkpoint
-from crewcheck.model.status import KEPT_OUTPUTS
+from crewcheck.model.status import KEPT_OUTPUTS, awaits_callbacks, not_brought_to_an_end
 
 CREW, FLOW, AGENT = "crew", "flow", "agent"
 
@@ -85,6 +85,12 @@ class Source:
         """Whether there is anything left to do."""
         if self.agent is not None and self.agent.answer is not None:
             return False
+        if self.kind == CREW:
+            events = list(iter_events(self.document))
+            if not_brought_to_an_end(self.entity, events):
+                return True
+            if awaits_callbacks(self.document, self.entity, events):
+                return True
         return self.checkpoint.summary is None or self.checkpoint.summary.status != "finished"
 
     @property

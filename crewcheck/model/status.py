@@ -7,10 +7,10 @@ pending and nothing tells why. ``running`` is not in a document; see the catalog
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from crewcheck.model.document import mapping, objects, sequence
+from crewcheck.model.document import event_order, mapping, objects, sequence
 from crewcheck.model.scan import FAILED, FINISHED, PAUSED, STOPPED
 
 #: A key of a crew that is made of the outputs that CrewAI keeps of the last run
@@ -24,6 +24,7 @@ _FINISHED = {
     "workflow": {"workflow_finished", "workflow_completed"},
     "run": {"run_finished", "run_completed"},
 }
+_ENDINGS = ("crew_kickoff_completed", "crew_kickoff_failed")
 _PAUSED = {"flow_paused", "method_execution_paused", "human_feedback_requested"}
 
 
@@ -49,6 +50,40 @@ def task_states(tasks: list[Mapping[str, Any]], dropped: frozenset[int] = frozen
         elif later_sync_done if is_async else later_done:
             states[index] = "skipped"
     return states
+
+
+def awaits_callbacks(
+    document: Mapping[str, Any], crew: Mapping[str, Any], events: Iterable[Mapping[str, Any]]
+) -> bool:
+    """Whether a crew has callbacks after the kickoff that had certainly not done their work.
+
+    CrewAI calls them once it has said that the kickoff is completed; if one of them goes wrong
+    it says that the kickoff has failed.
+    """
+    if not sequence(crew.get("after_kickoff_callbacks")) or KEPT_OUTPUTS in crew:
+        return False
+    own = crew.get("checkpoint_kickoff_event_id"), None
+    said = [one for one in events if one.get("type") in _ENDINGS]
+    said = [one for one in said if one.get("started_event_id") in own]
+    last = max(said, key=event_order)["type"] if said else document.get("trigger")
+    return last != "crew_kickoff_completed"
+
+
+def not_brought_to_an_end(
+    crew: Mapping[str, Any], events: Iterable[Mapping[str, Any]]
+) -> frozenset[int]:
+    """Positions of the tasks of a crew that have an output, and were still at work: their
+    callbacks and their file come after that."""
+    newest: dict[object, Mapping[str, Any]] = {}
+    for event in sorted(events, key=event_order):
+        if event.get("type") in ("task_started", "task_completed", "task_failed"):
+            newest[event.get("task_id")] = event
+    return frozenset(
+        place
+        for place, task in enumerate(objects(crew.get("tasks")))
+        if task.get("output") is not None
+        and newest.get(task.get("id"), {}).get("type") == "task_started"
+    )
 
 
 def dropped_tasks(document: Mapping[str, Any]) -> frozenset[int]:

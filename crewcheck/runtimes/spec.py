@@ -28,7 +28,7 @@ class RunSpec:
 
     Of the project: ``python``, ``cwd``, ``path`` (put on ``sys.path``), ``env`` (added to
     the environment, never written to disk), and ``entry`` (``module:attr``) or ``script``
-    with its ``args`` (``earlier``: documents of the crews that it may kick off before this
+    with its ``args`` (``earlier``: documents of what it may kick off before this
     one); neither: the child restores from the document.
 
     Of the work: ``action`` (``resume`` or ``fork``), ``branch`` of what will be written

@@ -28,6 +28,7 @@ def test_the_branch_of_a_finished_run(call: Run, tmp_path: Path) -> None:
         "checkpoint_id": ident(1),
         "branch": f"b {MASK}",
         "nothing_to_run": True,
+        "notes": [],
     }
     shown = call("--show-secrets", "resume", "-l", store, "--json")
     assert json.loads(shown.stdout)["branch"] == f"b {KEY}"

@@ -196,7 +196,8 @@ def test_of_a_finished_crew_the_callbacks_are_not_called(
 ) -> None:
     done = task("a", output="the result")
     write(tmp_path, document(crew(done)), ident(1))
-    write(tmp_path, document(crew(done, after_kickoff_callbacks=[None])), ident(2))
+    ended = crew(done, after_kickoff_callbacks=[None])
+    write(tmp_path, document(ended, trigger="crew_kickoff_completed"), ident(2))
     said = "crewcheck: finished, nothing to resume; this is the recorded result\n"
     more = "crewcheck: its callbacks after the kickoff are not called; a fork of it calls them\n"
     for number, err in ((1, said), (2, more + said)):

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from crewcheck.engine import running
 from crewcheck.engine.catalog import open_catalog
 from crewcheck.engine.running import FORK, RESUME, Wish, confirm, prepare, start
 from crewcheck.engine.source import Source, find_call, read_source
@@ -149,7 +150,7 @@ def go_on(
         catalog.read_summaries()
         try:
             source = read_source(catalog, catalog.forest.by_id[checkpoint_id][0])
-            if wish.action == RESUME and not source.pending:
+            if wish.action == RESUME and not running.goes_on(source, wish):
                 # as the command does: nothing is started for that
                 outcome.messages = [{"type": "finished", "result": source.result}]
                 return outcome

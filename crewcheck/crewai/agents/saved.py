@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Any
 
 from crewcheck.crewai.saved import Saved
 from crewcheck.engine.invalidation import DONE, FAILED, PENDING, UNDER_WAY
-from crewcheck.model.agent import ANSWERED, ASKED, QUESTION, agent_run, given, is_of, within
-from crewcheck.model.document import mapping, text
+from crewcheck.model.agent import QUESTION, agent_run, within
+from crewcheck.model.document import text
 
 Entity = Mapping[str, Any]
-
-
-class Earlier(NamedTuple):
-    """A kickoff that had ended before this one: who was asked what, and the answer."""
-
-    info: Entity
-    question: Any
-    answer: str
 
 
 class SavedAgent(Saved):
@@ -61,18 +54,16 @@ class SavedAgent(Saved):
     def view(self) -> dict[str, Any]:
         return {"tasks": [], "question": self.run.question, "answer": self.run.answer}
 
-    def earlier(self) -> Iterator[Earlier]:
-        """The other kickoffs that ended well, in order; those inside this one are its own."""
-        own = {event.get("event_id") for event in self.within}
-        opened = {event.get("event_id"): event for event in self.events}
-        for event in self.events:
-            if event.get("type") != ANSWERED or event.get("event_id") in own:
-                continue
-            opening = opened.get(event.get("started_event_id"))
-            answer = text(event.get("output"))
-            if opening is None or opening.get("type") != ASKED or answer is None:
-                continue
-            if opening.get("parent_event_id") is None and not (
-                is_of(event, self.entity) and event.get("started_event_id") == self.run.kickoff_id
-            ):
-                yield Earlier(mapping(event.get("agent_info")), given(opening), answer)
+
+def output_of(role: str, answer: str, wanted: Any) -> Any:
+    """A recorded answer as CrewAI gives it: with the object of its class, if one is wanted."""
+    try:
+        from crewai.lite_agent_output import LiteAgentOutput
+    except ImportError:
+        from crewai.lite_agent import LiteAgentOutput
+
+    made = LiteAgentOutput(raw=answer, agent_role=role, usage_metrics=None, messages=[])
+    if wanted is not None:
+        with suppress(ValueError):  # as CrewAI: then there is the text only
+            made.pydantic = wanted.model_validate_json(answer)
+    return made

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Awaitable, Callable, Mapping
-from contextlib import suppress
 from typing import Any
 
 from crewcheck.crewai import answers, telling, tool_answers
 from crewcheck.crewai.agents import judged, lineage, match
 from crewcheck.crewai.agents.asking import how_it_is_asked
 from crewcheck.crewai.agents.objects import AgentKind
-from crewcheck.crewai.agents.saved import Earlier, SavedAgent
+from crewcheck.crewai.agents.saved import SavedAgent, output_of
 from crewcheck.crewai.agents.telling import AgentTelling
 from crewcheck.crewai.bus import flush
 from crewcheck.crewai.channel import Channel
@@ -53,7 +52,6 @@ class AgentSession(Session[SavedAgent]):
         self._entry = ""
         self._format: Any = None
         self._undo: Callable[[], None] = lambda: None
-        self._earlier: list[Earlier] = list(saved.earlier())
 
     @property
     def edited(self) -> bool:
@@ -118,7 +116,7 @@ class AgentSession(Session[SavedAgent]):
             changed=changed,
             warnings=warnings,
             losses=losses,
-            nothing_to_run=item.action == KEEP,
+            nothing_to_run=self.nothing_to_run or (item.action == KEEP and not self.resumes),
         )
 
     def _decision(self) -> Decision:
@@ -233,17 +231,6 @@ class AgentSession(Session[SavedAgent]):
         self._format = rest.get(_FORMAT)
         return rest if self.question is None else {**rest, _MESSAGES: self.question}
 
-    def earlier(self, kind: str, target: Any, named: Named) -> Any:
-        if kind != "agent":
-            return None
-        for place, one in enumerate(self._earlier):
-            asked = named.get(_MESSAGES)
-            if match.differences(target, one.info) or match.question_differs(one.question, asked):
-                continue
-            del self._earlier[: place + 1]
-            return output_of(target.role, one.answer, named.get(_FORMAT))
-        return None
-
 
 def is_in_loop() -> bool:
     """Whether this is called within an event loop: there a kickoff gives a coroutine."""
@@ -282,17 +269,3 @@ def _wishes(spec: RunSpec, saved: SavedAgent) -> Wishes:
         rerun=frozenset({0} if spec.rerun else ()),
         keep=frozenset({0} if spec.keep else ()),
     )
-
-
-def output_of(role: str, answer: str, wanted: Any) -> Any:
-    """A recorded answer as CrewAI gives it: with the object of its class, if one is wanted."""
-    try:
-        from crewai.lite_agent_output import LiteAgentOutput
-    except ImportError:
-        from crewai.lite_agent import LiteAgentOutput
-
-    made = LiteAgentOutput(raw=answer, agent_role=role, usage_metrics=None, messages=[])
-    if wanted is not None:
-        with suppress(ValueError):  # as CrewAI: then there is the text only
-            made.pydantic = wanted.model_validate_json(answer)
-    return made

@@ -9,11 +9,12 @@ from typing import Any
 from crewcheck.crewai.crews import facts, match, recording
 from crewcheck.crewai.crews.pairing import pair
 from crewcheck.crewai.crews.saved import SavedCrew
+from crewcheck.crewai.saved import Saved
 from crewcheck.engine.invalidation import SKIPPED
 from crewcheck.model.document import entities, sorted_events
 
 
-def finished(saved: SavedCrew, before: Iterable[Mapping[str, Any]]) -> list[SavedCrew]:
+def finished(saved: Saved, before: Iterable[Mapping[str, Any]]) -> list[SavedCrew]:
     """The finished crews of a document besides the one that is gone on with, and those of
     documents ``before`` it."""
     found = []
@@ -22,6 +23,8 @@ def finished(saved: SavedCrew, before: Iterable[Mapping[str, Any]]) -> list[Save
         for entity in entities(document):
             if entity is saved.entity or not entity.get("tasks"):
                 continue
+            if document is saved.document and saved.kind != "crew":
+                continue  # a crew of a flow's is a part of that
             if entity.get("entity_type") == "crew":
                 one = SavedCrew(document, saved.checkpoint_id, events, entity, primary=False)
                 found += [one] if one.finished else []

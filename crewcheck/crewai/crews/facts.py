@@ -59,6 +59,11 @@ def asked_first(crew: Any, task: Any) -> Any:
     return getattr(manager, "llm", None) if manager is not None else crew.manager_llm
 
 
+def does_more(crew: Any, task: Any) -> bool:
+    """Whether a task does something once it has an output."""
+    return bool(task.callback or crew.task_callback or task.output_file)
+
+
 def is_conditional(task: Any) -> bool:
     """Whether a condition can skip a task."""
     return callable(getattr(task, "should_execute", None))

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from crewcheck.crewai.refusal import Refusal
 from crewcheck.crewai.saved import Saved
 from crewcheck.engine.invalidation import DONE, FAILED, PENDING, SKIPPED, UNDER_WAY
 from crewcheck.model.document import kickoff_inputs, mapping, objects, text
-from crewcheck.model.status import KEPT_OUTPUTS, dropped_tasks, task_states
+from crewcheck.model.status import (
+    KEPT_OUTPUTS,
+    awaits_callbacks,
+    dropped_tasks,
+    not_brought_to_an_end,
+    task_states,
+)
 
 Entity = Mapping[str, Any]
 
@@ -49,6 +55,19 @@ class SavedCrew(Saved):
     def finished(self) -> bool:
         """Whether no work is pending."""
         return all(state in (DONE, SKIPPED) for state in self.states)
+
+    @property
+    def ended(self) -> bool:
+        if not self.finished or not_brought_to_an_end(self.entity, self.events):
+            return False
+        return not awaits_callbacks(self.document, self.entity, self.events)
+
+    def take_up(self, places: Iterable[int]) -> None:
+        """Take tasks for such that are under way, although they have an output: more than that
+        is to be done."""
+        for place in not_brought_to_an_end(self.entity, self.events) & set(places):
+            if self.states[place] == DONE:
+                self.states[place] = UNDER_WAY
 
     @property
     def result(self) -> str:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Iterator
 from typing import Any
 
-from crewcheck.crewai import answers, dumps, telling, tool_answers
+from crewcheck.crewai import answers, calls, dumps, telling, tool_answers
 from crewcheck.crewai.channel import Channel
 from crewcheck.crewai.crews import (
-    earlier,
     facts,
     lineage,
     match,
@@ -29,6 +29,13 @@ from crewcheck.model.document import text
 from crewcheck.runtimes.spec import RunSpec
 from crewcheck.runtimes.wire import Message
 
+_CALLBACKS = {
+    "rule": "after-kickoff",
+    "where": "",
+    "message": "all tasks are done: its callbacks after the kickoff are called, as the checkpoint "
+    "is from before that",
+}
+
 
 class CrewSession(Session[SavedCrew]):
     """``order`` is what was agreed on, None before. ``edits`` are by positions in the
@@ -41,8 +48,6 @@ class CrewSession(Session[SavedCrew]):
         self.edits = plan.edits_of(spec, saved)
         self.order: plan.Order | None = None
         self.pairing = Pairing(())
-        self._earlier = earlier.finished(saved, spec.earlier)
-        self._answered: list[str] = []
         self._replay: replay.Replay | None = None
         self._callbacks: list[Any] = []
 
@@ -51,7 +56,9 @@ class CrewSession(Session[SavedCrew]):
         return bool(self.edits)
 
     def say_loaded(self, target: Any, entry: str, ran_before: bool) -> None:
-        states = pair(target, self.saved).states(self.saved)
+        pairing = pair(target, self.saved)
+        self.saved.take_up(self._with_more_to_do(target, pairing))
+        states = pairing.states(self.saved)
         tasks = facts.as_loaded(target, facts.task_facts(target, states))
         self.channel.send(
             "loaded",
@@ -67,20 +74,32 @@ class CrewSession(Session[SavedCrew]):
             ran_before=ran_before,
         )
 
+    def _with_more_to_do(self, target: Any, pairing: Pairing) -> Iterator[int]:
+        """Positions in the checkpoint of the tasks that do something once they have an output, if
+        that costs no model's answer."""
+        if answers.has_hooks():
+            return
+        for index, old in enumerate(pairing.old):
+            if old is None or not facts.does_more(target, target.tasks[index]):
+                continue
+            task_id = text(self.saved.tasks[old].get("id"))
+            if task_id and calls.finished_calls(answers.within(self.saved.events, task_id)):
+                yield old
+
     def say_plan(self, target: Any, ran_before: str = "") -> None:
         pairing = pair(target, self.saved)
         edits = plan.edits_here(self.edits, pairing, self.saved)
         made = plan.make(target, self.saved, pairing, edits, self.spec.allow_changed)
-        if self._answered:
-            where, message = ", ".join(self._answered), "its kickoff before was not made again"
-            made.losses.append({"rule": "answered-before", "where": where, "message": message})
+        if self.saved.finished and not self.saved.ended and self.resumes:
+            made.warnings.append(_CALLBACKS)
         self.send_plan(
             [{**one.as_dict(), "saved": pairing.old[one.index]} for one in made.items],
             ran_before=ran_before,
             changed=made.changed,
             warnings=made.warnings,
             losses=made.losses,
-            nothing_to_run=not any(item.action == RUN for item in made.items),
+            nothing_to_run=self.nothing_to_run
+            or not (self.resumes or any(item.action == RUN for item in made.items)),
         )
 
     def take_order(self, message: Message, target: Any) -> None:
@@ -117,7 +136,7 @@ class CrewSession(Session[SavedCrew]):
 
     def _answer_from_record(self, target: Any, order: plan.Order, told: CrewTelling) -> None:
         """For tasks that were under way, never for those that were done and run again."""
-        calls = answers.Answers(told.answered)
+        said = answers.Answers(told.answered)
         tools = tool_answers.ToolAnswers(told.tool_answered)
         events = [*self.saved.events, *self.saved.later]
         rerun = plan.edits_here(self.edits, self.pairing, self.saved).rerun
@@ -126,10 +145,10 @@ class CrewSession(Session[SavedCrew]):
                 continue
             task_id = text(self.pairing.task(self.saved, index).get("id"))
             if task_id:
-                calls.add(target.tasks[index], task_id, events)
+                said.add(target.tasks[index], task_id, events)
                 if not self._is_given_else(target, index, order):
                     tools.add(target.tasks[index], task_id, events)
-        answers.arm(calls, target.agents, facts.models(target))
+        answers.arm(said, target.agents, facts.models(target))
         tool_answers.arm(tools)
 
     def _is_given_else(self, target: Any, index: int, order: plan.Order) -> bool:
@@ -177,17 +196,6 @@ class CrewSession(Session[SavedCrew]):
             same_name = bool(target.name) and target.name == saved.name
             return bool(pairing.told) or same_name, lines
         return not lines, lines
-
-    def earlier(self, kind: str, target: Any, named: Named) -> Any:
-        if kind != "crew":
-            return None
-        given = named.get("inputs")
-        for one in self._earlier:
-            if earlier.is_it(target, one, given):
-                self._earlier.remove(one)
-                self._answered.append(target.name or facts.label(target, 0))
-                return earlier.result(target, one)
-        return None
 
     def arguments(self, named: Named) -> Named:
         rest = {key: value for key, value in named.items() if key != "from_checkpoint"}

@@ -107,6 +107,14 @@ def test_calls_that_an_attempt_made_again_count_once(at_work: None) -> None:
     assert [found.find(_Tool(), {"a": 1}) for _ in range(3)] == ["one", "two", None]
 
 
+def test_an_agent_without_a_task_is_answered() -> None:
+    asked = {"type": "lite_agent_execution_started"}
+    found = ToolAnswers(lambda *_: None)
+    calls = [tool_event("one", task_id=None), tool_event("two", task_id=None)]
+    found.add_for_anyone([asked, *calls, asked, calls[0]], lambda one: one["type"] == asked["type"])
+    assert [found.find(_Tool(), {"a": 1}) for _ in range(3)] == ["one", "two", None]
+
+
 @pytest.mark.parametrize(
     "event",
     [

@@ -49,3 +49,24 @@ def test_a_fork_comes_after_what_its_run_came_after(tmp_path: Path) -> None:
     fork = run(tmp_path, 4, "second", None, parent=start, branch="what-if")
     documents = found(tmp_path, fork)
     assert [one["entities"][0]["tasks"][0]["output"]["raw"] for one in documents] == ["A"]
+
+
+def test_an_agents_kickoffs_before_have_their_questions(tmp_path: Path) -> None:
+    def asked(number: int, key: str, question: str, answer: str) -> None:
+        opening = event(1, "lite_agent_execution_started", event_id=key, messages=question)
+        closing = event(2, "lite_agent_execution_completed", started_event_id=key, output=answer)
+        entity = {"entity_type": "agent", "role": "Poet", "checkpoint_kickoff_event_id": key}
+        for at, one in enumerate((opening, closing)):
+            # the record begins anew when the work is done
+            made = document(entity, events=[one], trigger=one["type"])
+            write(tmp_path, made, ident(number + at))
+
+    asked(1, "k1", "Of rain?", "Rain.")
+    asked(3, "k2", "Of snow?", "Snow.")
+    asked(5, "k3", "Of hail?", "Hail.")
+    found_ones = found(tmp_path, ident(5))
+    told = [
+        [node["event"].get("messages") or node["event"].get("output") for node in nodes.values()]
+        for nodes in (one["event_record"]["nodes"] for one in found_ones)
+    ]
+    assert told == [["Of snow?", "Snow."], ["Of rain?", "Rain."]]
