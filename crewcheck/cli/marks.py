@@ -6,7 +6,7 @@ from __future__ import annotations
 STATUS = {
     "finished": ("✓", "+", "green"),
     "failed": ("✗", "x", "red"),
-    "paused": ("⏸", "=", "yellow"),
+    "paused": ("‖", "=", "yellow"),
     "running": ("●", "*", "cyan"),
     "stopped": ("○", "o", "dim"),
     "damaged": ("!", "!", "bold red"),

@@ -12,6 +12,12 @@ NEEDS_STORE = frozenset(
     }
 )
 
+#: Where there is no room for all keys on the last line, these are left out, the first ones first.
+SPARED = (
+    *("copy", "diff", "filter", "edit.undo", "edit", "resume", "fork", "run.cancel"),
+    *("run.answer", "quit"),
+)
+
 BROWSER_BINDINGS: list[BindingType] = [
     Binding("f", "fork", "Fork", id="fork",
             tooltip="Fork the checkpoint with its edits: shows the plan first"),

@@ -141,7 +141,7 @@ def without(subject: Subject, page: StatePage, index: int) -> tuple[str, dict[Pa
     key = page.key_at(index)
     info, state = subject.info, subject.state
     if key is None or info is None or key not in state:
-        raise CannotEdit("a key is taken away with the cursor on it")
+        raise CannotEdit("put the cursor on the key that is to be taken away")
     rest = {one: value for one, value in state.items() if one != key}
     try:
         return key, state_changes(info.state_to_edit, rest)

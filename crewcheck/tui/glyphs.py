@@ -13,7 +13,7 @@ class Glyphs:
 
     finished: str = "✓"
     failed: str = "✗"
-    paused: str = "∥"
+    paused: str = "‖"
     running: str = "●"
     stopped: str = "○"
     damaged: str = "!"

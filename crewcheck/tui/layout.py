@@ -59,6 +59,16 @@ def width_of(text: str) -> int:
     return len(text) if is_narrow(text) else cell_len(text)
 
 
+def widest(texts: Iterable[str], least: int, most: int) -> int:
+    """How wide the widest of some texts is, within bounds."""
+    width = least
+    for text in texts:
+        width = max(width, width_of(text[:most]))
+        if width >= most:
+            return most
+    return width
+
+
 def cut(text: str, width: int, ellipsis: str = "…") -> str:
     """A text of at most ``width`` cells, with an ellipsis where something is missing."""
     if len(text) > 4 * width + 64:
@@ -87,7 +97,7 @@ def columns(cells: Sequence[Cell], width: int, gap: int = 1) -> Pieces:
             break
         kept.remove(next(cell for cell in reversed(kept) if cell.rank == rank))
     room = max(0, width - sum(cell.width for cell in kept) - gap * (len(kept) - 1))
-    shares = _shares([cell.most for cell in kept if not cell.width], room)
+    shares = _shares([cell for cell in kept if not cell.width], room)
     pieces: Pieces = []
     left = width
     for place, cell in enumerate(kept):
@@ -100,16 +110,25 @@ def columns(cells: Sequence[Cell], width: int, gap: int = 1) -> Pieces:
             pieces += fit(cell.pieces, wide)
         elif wide > 0:
             pieces.append((pad(cell.text, wide, cell.right), cell.style))
+    if left > 0 and not all(cell.width for cell in kept):
+        pieces.append((" " * left, ""))
     return pieces
 
 
-def _shares(most: list[int], room: int) -> list[int]:
-    """Equal parts of some room, none more than its most; the last takes what is left over."""
-    shares = [0] * len(most)
-    for count, index in enumerate(sorted(range(len(most)), key=lambda at: most[at] or room)):
-        share = room // (len(most) - count)
-        shares[index] = min(share, most[index] or share)
-        room -= shares[index]
+def _shares(cells: Sequence[Cell], room: int) -> list[int]:
+    """Parts of some room: each its least where there is room for that, none more than its
+    most, and else equal ones; the last takes what is left over."""
+    needs = [min(cell.least, cell.most or cell.least) for cell in cells]
+    if sum(needs) > room:
+        needs = [0] * len(cells)
+    shares = [0] * len(cells)
+    open_ones = sorted(range(len(cells)), key=lambda at: cells[at].most or room)
+    kept = sum(needs)
+    for count, at in enumerate(open_ones):
+        kept -= needs[at]
+        most = cells[at].most or room
+        shares[at] = min(max(room // (len(cells) - count), needs[at]), room - kept, most)
+        room -= shares[at]
     return shares
 
 
@@ -157,6 +176,20 @@ def _wrap_narrow(text: str, width: int) -> list[str]:
     return lines
 
 
+def _wrap_hanging(text: str, width: int, hang: int) -> list[str]:
+    """Like `wrap`, but all lines after the first have ``hang`` cells less."""
+    if not hang:
+        return wrap(text, width)
+    ahead = text[: 4 * width]
+    first = wrap(ahead, width)[0]
+    rest = text[len(first) :]
+    if not rest:
+        return [first]
+    if ahead[len(first) : len(first) + 1] == " ":
+        rest = rest[1:]
+    return [first, *wrap(rest, width - hang)]
+
+
 def _wrap_wide(text: str, width: int) -> list[str]:
     lines = []
     start = at = 0
@@ -185,9 +218,23 @@ def _wrap_wide(text: str, width: int) -> list[str]:
     return lines
 
 
+def _blanks(text: str) -> int:
+    """How many blanks a text begins with."""
+    return len(text) - len(text.lstrip(" "))
+
+
+def _hang(line: str, paint: Callable[[str, bool, str], Pieces] | None) -> int:
+    """How far indented a line goes on: JSON below its key, an item of a list below its words."""
+    if paint is paint_json:
+        return _blanks(line) + 2
+    item = _ITEM.match(line) if paint is paint_prose else None
+    return item.end() if item is not None else _blanks(line)
+
+
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line of pieces; where it is too long it goes on below, ``hang`` cells indented."""
+    """One line of pieces; where it is too long it goes on below, ``hang`` cells indented (0: as
+    far as it begins)."""
 
     pieces: Sequence[Piece] = ()
     hang: int = 0
@@ -197,7 +244,9 @@ class Line:
         if width_of(text) <= width:
             yield list(self.pieces)
             return
-        hang = self.hang if self.hang < width // 2 else 0
+        # an indented line goes on as far indented
+        hang = self.hang or _blanks(text)
+        hang = hang if hang < width // 2 else 0
         at = indent = 0
         while True:
             room = max(1, width - indent)
@@ -289,15 +338,21 @@ class Body:
         """One line in parts: what is left of a part's last line begins the next part."""
         begins = True
         rest = ""
+        hang = 0
         at = start
         while True:
             upto = min(end, at + CHUNK)
             part = rest + harmless(text[at:upto]).replace("\n", "␤").expandtabs(4)
-            lines = wrap(part, width)
+            if begins:
+                hang = _hang(part, self.paint)
+                hang = hang if hang < width // 2 else 0
+                lines = _wrap_hanging(part, width, hang)
+            else:
+                lines = wrap(part, width - hang)
             at = upto
             rest = lines.pop() if at < end else ""
             for line in lines:
-                yield line, begins
+                yield (line if begins or not hang else " " * hang + line), begins
                 begins = False
             if at >= end:
                 return
@@ -384,6 +439,7 @@ _PLAIN = {
     **{"“": '"', "”": '"', "\u2018": "'", "’": "'"},
     **PLAIN,
 }
+_ITEM = re.compile(r" *(?:[-*+\u2022]|\d{1,3}[.)]) +")
 _BOLD = re.compile(r"(\*\*)(?=\S)([^*]+)(\*\*)")
 _ATOM = re.compile(r"\s*(?:-?[0-9.eE+-]+|true|false|null|NaN|-?Infinity),?")
 

@@ -10,8 +10,8 @@ from crewcheck.model.harmless import one_line
 from crewcheck.tui.glyphs import Glyphs, style_of
 from crewcheck.tui.layout import Block, Cell, Line, Pieces
 
-#: How wide the name of a method or label is shown.
-NAME = 40
+#: How wide the name of a method or label is shown in a row, and below the rows.
+NAME, LONG_NAME = 40, 200
 
 Shown = Callable[[str], str]
 
@@ -24,6 +24,7 @@ class Route:
         self._glyphs = glyphs
         self._shown = shown
         self._rows: list[Row] = rows(graph)
+        self._waits: dict[int, str] = {}
         self._width = max((len(row.cells) for row in self._rows), default=1)
 
     def cell(self, at: int, sign: str, style: str) -> Cell:
@@ -40,12 +41,19 @@ class Route:
     def empty(self) -> Cell:
         return Cell("", "", self._width)
 
-    def waits(self, at: int) -> str:
+    def waits(self, at: int, *, in_full: bool = False) -> str:
         """What a method waits for, on one line."""
-        return self.graph.waits(at, self._name, self._glyphs.loop)
+        if in_full:
+            return self.graph.waits(at, self._long_name, self._glyphs.loop)
+        if at not in self._waits:
+            self._waits[at] = self.graph.waits(at, self._name, self._glyphs.loop)
+        return self._waits[at]
 
     def _name(self, name: str) -> str:
         return one_line(self._shown(name), NAME)
+
+    def _long_name(self, name: str) -> str:
+        return one_line(self._shown(name), LONG_NAME)
 
     def ways(self, at: int) -> list[Block]:
         """Where a method leads to, a line for each way."""
@@ -54,11 +62,11 @@ class Route:
             target = self.graph.nodes[edge.target]
             pieces: Pieces = [("  ", "")]
             if edge.label is not None:
-                pieces += [(f'"{self._name(edge.label)}"', "title" if edge.taken else "muted")]
+                pieces += [(f'"{self._long_name(edge.label)}"', "title" if edge.taken else "muted")]
                 pieces += [("  ", "")]
             pieces += [
                 (f"{self._glyphs.of_state(target.state)} ", style_of(target.state)),
-                (self._name(target.name), "" if edge.taken else "muted"),
+                (self._long_name(target.name), "" if edge.taken else "muted"),
                 (f"  {target.state}", "muted"),
             ]
             if edge.back:

@@ -26,10 +26,6 @@ DARK = Theme(
         "block-cursor-foreground": "#f2f5ff",
         "block-cursor-text-style": "none",
         "block-cursor-blurred-background": "#20263a",
-        "footer-background": "#12141b",
-        "footer-item-background": "#12141b",
-        "footer-key-foreground": "#7aa2f7",
-        "footer-description-foreground": "#8b91a5",
         "scrollbar": "#2c3242",
         "scrollbar-hover": "#3b435a",
         "scrollbar-active": "#7aa2f7",
@@ -59,8 +55,6 @@ LIGHT = Theme(
         "block-cursor-foreground": "#10141f",
         "block-cursor-text-style": "none",
         "block-cursor-blurred-background": "#e3e9f5",
-        "footer-background": "#eceef3",
-        "footer-item-background": "#eceef3",
     },
 )
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 
 import pytest
 from textual.widgets import Input, Static
 
+from crewcheck.tui.edit_book import identity_of
 from crewcheck.tui.glyphs import ASCII
 from crewcheck.tui.screens import browser
 from crewcheck.tui.screens.help import HelpScreen
@@ -395,3 +397,30 @@ async def test_what_is_too_long_for_a_clipboard_is_not_copied(
         assert copied == []
         (note,) = pilot.app._notifications
         assert note.message.startswith("The task's output is too long for the clipboard")
+
+
+async def test_the_cursor_is_on_the_latest_of_one_second(running: Running, tmp_path: Path) -> None:
+    """By their names alone another one comes last."""
+    older, latest = "20261129T170000_bbbbbbbb", "20261129T170000_aaaaaaaa"
+    for at, one in enumerate((older, latest)):
+        path = build.write(tmp_path, build.document(build.crew(build.task("a"))), one)
+        os.utime(path, (1_000 + at, 1_000 + at))
+    async with running(tmp_path) as pilot:
+        tree = screen_of(pilot).tree_view
+        assert tree.checkpoint is not None
+        assert tree.checkpoint.id == latest
+        assert not tree.opening
+        await press(pilot, "down", "down", "r")
+        assert tree.checkpoint.id == older
+
+
+async def test_a_mark_of_edits_is_not_cut(running: Running, small: Path) -> None:
+    long = build.document(build.crew(build.task("a", output="x")), trigger="a_very_long_name_of_it")
+    build.write(small, long, build.ident(9))
+    async with running(small, size=(80, 24)) as pilot:
+        screen = screen_of(pilot)
+        node = screen.tree_view.node
+        assert node is not None
+        screen.edits.set_output(identity_of(node.checkpoint), 0, "y", "x", "it")
+        (line,) = [one for one in tree_lines(pilot) if "a very" in one]
+        assert "✎1" in line

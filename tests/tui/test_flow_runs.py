@@ -195,6 +195,6 @@ def test_the_lines_of_a_flows_run() -> None:
         "           ✓ research  1.0s",
         "           ✗ Inner.go failed  no way",
         "         ✓ write  2.0s · 40 tokens",
-        "         ∥ ask waits for a person",
+        "         ‖ ask waits for a person",
         "         ✗ end failed  bad value",
     ]  # fmt: skip

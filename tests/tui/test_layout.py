@@ -21,6 +21,8 @@ from crewcheck.tui.layout import (
     cut,
     fit,
     pad,
+    paint_json,
+    paint_prose,
     text_of,
     wrap,
 )
@@ -132,3 +134,43 @@ def test_meters_fit_any_width() -> None:
 def test_tables_are_not_wider_than_can_be_read() -> None:
     (line,) = Table([(Cell("a"), Cell("b", width=3))]).lines(300)
     assert len(text_of(line)) == layout.MEASURE
+
+
+def lines_of(block: Body | Line, width: int) -> list[str]:
+    return [text_of(line) for line in block.lines(width)]
+
+
+def test_an_indented_line_goes_on_indented() -> None:
+    assert lines_of(Line([("  nothing is here yet", "")]), 12) == ["  nothing is", "  here yet"]
+    assert lines_of(Line([("- one two three", "")], hang=2), 10) == ["- one two", "  three"]
+
+
+def test_json_goes_on_below_its_key() -> None:
+    text = '{\n  "id": "0123456789",\n  "n": 1\n}'
+    assert lines_of(Body(text, "", 0, paint_json), 14) == [
+        "{", '  "id":', '    "012345678', '    9",', '  "n": 1', "}",
+    ]  # fmt: skip
+
+
+def test_an_item_goes_on_below_its_words() -> None:
+    text = "- one two three\n  1. four five six\n    code that is long\nplain words go on"
+    assert lines_of(Body(text, "", 0, paint_prose), 13) == [
+        "- one two", "  three", "  1. four", "     five six", "    code that", "    is long",
+        "plain words", "go on",
+    ]  # fmt: skip
+
+
+def test_parts_of_a_huge_indented_line_join_without_a_seam() -> None:
+    text = "- " + "word " * 20_000
+    lines = lines_of(Body(text, "", 0, paint_prose), 52)
+    assert lines[0] == "- " + " ".join(["word"] * 10)
+    assert {line[:2] for line in lines[1:-1]} == {"  "}
+    assert all(len(line) == 51 for line in lines[:-1])
+    assert "".join(lines).replace(" ", "") == text.replace(" ", "")
+
+
+def test_a_cell_has_what_it_needs_before_others_get_more() -> None:
+    row = [Cell("a" * 18, least=18, most=18), Cell("b" * 40), Cell("c" * 40)]
+    shown = text_of(columns(row, 42, gap=2))
+    assert shown.split() == ["a" * 18, "bbbbbbbbb…", "ccccccccc…"]
+    assert len(shown) == 42

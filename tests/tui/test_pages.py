@@ -147,7 +147,7 @@ def test_flows() -> None:
     assert "paused  ask waits for a person: ok?" in said(pages[0])
     assert [row.split() for row in rows(pages[1])] == [
         ["✓", "a", "left", "1.0s"],
-        ["∥", "ask", "ok?"],
+        ["‖", "ask", "ok?"],
     ]
     assert pages[1].start == 1
     assert '"n": 2' in said(pages[3])

@@ -134,6 +134,15 @@ class Page:
     def tail(self, index: int) -> bool:
         return False
 
+    def key_of(self, index: int) -> object:
+        """What a row is about where that has a name: the cursor stays on it when rows come
+        and go. None where the rows are told by their numbers."""
+        return None
+
+    def row_of(self, key: object) -> int | None:
+        """The row that is about something, None if there is none."""
+        return next((at for at in range(self.count) if self.key_of(at) == key), None)
+
     def whole(self, value: Any) -> Any:
         """A value, or of a cut text the whole where that has been fetched."""
         loaded = self.subject.loaded

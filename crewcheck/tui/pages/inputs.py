@@ -80,6 +80,9 @@ class InputsPage(Page):
         ]
         return rows
 
+    def key_of(self, index: int) -> object:
+        return self.inputs[index].name
+
     def heads(self) -> Sequence[Cell]:
         return _row("", "name", "type", "value", "", "muted", "muted")
 

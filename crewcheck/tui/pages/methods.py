@@ -12,7 +12,7 @@ from crewcheck.model import words
 from crewcheck.model.flow import Method
 from crewcheck.model.flow_calls import DONE
 from crewcheck.tui.glyphs import style_of
-from crewcheck.tui.layout import Block, Cell, Line, Piece, Table
+from crewcheck.tui.layout import Block, Cell, Line, Piece, Table, widest
 from crewcheck.tui.pages.base import (
     Page,
     Subject,
@@ -26,6 +26,8 @@ from crewcheck.tui.route import Route, kind_words
 
 #: Of a loop's calls so many are listed with the method; all of them one by one.
 CALLS = 12
+#: Longer names are cut in the rows, and those of this length only where there is no room.
+MOST_NAME, LEAST_NAME = 34, 18
 _NOT_BEGUN = {
     NEXT: "It has not begun: a resume runs it next.",
     MAY_COME: "It has not begun: the flow may come to it.",
@@ -56,6 +58,23 @@ class MethodsPage(Page):
         return Route(self.subject.graph, self.subject.glyphs, self.subject.shown)
 
     @cached_property
+    def _name_width(self) -> int:
+        """Names are told apart by their ends, too: they get the room that they need."""
+        shown = self.subject.shown
+        return widest((shown(node.name) for node in self.nodes), 8, MOST_NAME)
+
+    @cached_property
+    def _label_width(self) -> int:
+        """The same with the numbers of calls."""
+        most = max((node.calls for node in self.nodes), default=0)
+        return min(MOST_NAME, self._name_width + (len(f"#{most}") if most > 1 else 0))
+
+    @cached_property
+    def _spends(self) -> bool:
+        """Whether any call has cost tokens."""
+        return any(call.tokens for call in self.calls)
+
+    @cached_property
     def _methods(self) -> dict[str, Method]:
         return {one.name: one for one in self.info.methods} if self.info is not None else {}
 
@@ -70,6 +89,9 @@ class MethodsPage(Page):
     def call_at(self, index: int) -> CallLine | None:
         """The call whose result is edited on a row, None where there is none."""
         return self._place(index)[1]
+
+    def key_of(self, index: int) -> object:
+        return self.calls[index].label if self.by_call else self.nodes[index].name
 
     def row_like(self, other: MethodsPage, index: int) -> int:
         """The row that is about what a row of the other list was about."""
@@ -89,10 +111,11 @@ class MethodsPage(Page):
 
     def heads(self) -> Sequence[Cell]:
         if self.by_call:
-            return _call_row("", "", "call", "result", "took", "tokens", "", "muted", "muted", "")
+            return self._call_row("", "", "call", "result", "took", "tokens", "", "muted", "muted",
+                                  "")  # fmt: skip
         rails = self._route.empty() if self.count else Cell("", "", 1)
-        return _node_row(rails, "method", "waits for", "result", "calls", "took",
-                         "muted", "muted", "muted")  # fmt: skip
+        return self._node_row(rails, "method", "waits for", "result", "calls", "took",
+                              "muted", "muted", "muted")  # fmt: skip
 
     def cells(self, index: int) -> Sequence[Cell]:
         node, call = self._place(index)
@@ -105,11 +128,13 @@ class MethodsPage(Page):
             sign, style, side, said = glyphs.edited, "edited", "edited", preview(mine[0], 80)
         if self.by_call and call is not None:
             spent = f"{call.tokens:,}" if call.tokens else ""
-            return _call_row(str(index + 1), sign, self.subject.shown(call.label), said,
-                             words.took(call.seconds), spent, style, "", side, "muted")  # fmt: skip
+            return self._call_row(
+                str(index + 1), sign, self.subject.shown(call.label), said,
+                words.took(call.seconds), spent, style, "", side, "muted",
+            )  # fmt: skip
         main = {NEXT: "title", MAY_COME: "muted", NOT_TAKEN: "faint"}.get(state, "")
         method = self._methods.get(node.name)
-        return _node_row(
+        return self._node_row(
             self._route.cell(index, sign, style),
             self.subject.shown(node.name),
             self._route.waits(index),
@@ -132,6 +157,35 @@ class MethodsPage(Page):
         if method is not None and state == "paused" and method.message:
             return preview(method.message, 80), "warn"
         return {"running": "under way", NEXT: "runs next"}.get(state, state), style_of(state)
+
+    def _node_row(
+        self, rails: Cell, name: str, waits: str, result: str, calls: str, took: str, main: str,
+        side: str, said: str,
+    ) -> tuple[Cell, ...]:  # fmt: skip
+        width = self._name_width
+        return (
+            rails,
+            Cell(name, main, least=min(width, LEAST_NAME), most=width),
+            Cell(waits, side, rank=4, least=12, most=26),
+            Cell(result, said, rank=1, least=12),
+            Cell(calls, "muted", 5, right=True, rank=5),
+            Cell(took, "muted", 7, right=True, rank=2),
+        )
+
+    def _call_row(
+        self, number: str, sign: str, label: str, result: str, took: str, tokens: str, state: str,
+        main: str, said: str, side: str,
+    ) -> tuple[Cell, ...]:  # fmt: skip
+        width = self._label_width
+        cells = (
+            Cell(number, side or "muted", 4, right=True),
+            Cell(sign, state, 1),
+            Cell(label, main, least=min(width, LEAST_NAME), most=width),
+            Cell(result, said, rank=3, least=16),
+            Cell(took, side or "muted", 7, right=True, rank=1),
+        )
+        spent = Cell(tokens, side or "muted", 7, right=True, rank=2)
+        return (*cells, spent) if self._spends else cells
 
     # -- the text
 
@@ -196,11 +250,12 @@ class MethodsPage(Page):
                 Cell(self.subject.glyphs.of_state(call.state), style_of(call.state), 1),
                 Cell(f"#{call.number}", "", 5),
                 Cell(words.took(call.seconds), "muted", 7, right=True, rank=1),
-                Cell(f"{call.tokens:,}" if call.tokens else "", "muted", 7, right=True, rank=2),
+                *([Cell(f"{call.tokens:,}" if call.tokens else "", "muted", 7, right=True, rank=2)]
+                  if self._spends else []),
                 Cell(preview(call.result, 120) if call.result is not None else call.state, ""),
             )
             for call in calls[-CALLS:]
-        ]
+        ]  # fmt: skip
         more = len(calls) - len(rows)
         note = (
             f"the last {len(rows)} of {len(calls):,}: v lists them all" if more else "v lists them"
@@ -210,7 +265,7 @@ class MethodsPage(Page):
     def _of_route(self, index: int) -> list[Block]:
         """What it waits for, and where it leads."""
         blocks: list[Block] = []
-        if waits := self._route.waits(index):
+        if waits := self._route.waits(index, in_full=True):
             blocks.append(fact("Waits for", waits))
         if ways := self._route.ways(index):
             blocks += [Line([("Leads to", "label")]), *ways]
@@ -263,31 +318,3 @@ class MethodsPage(Page):
         if method is not None and (method.error or method.message):
             return "the method's error", self.whole(method.error or method.message or "")
         return "the method's name", node.name
-
-
-def _node_row(
-    rails: Cell, name: str, waits: str, result: str, calls: str, took: str, main: str, side: str,
-    said: str,
-) -> tuple[Cell, ...]:  # fmt: skip
-    return (
-        rails,
-        Cell(name, main, least=12, most=30),
-        Cell(waits, side, rank=4, least=12, most=34),
-        Cell(result, said, rank=1, least=12),
-        Cell(calls, "muted", 5, right=True, rank=5),
-        Cell(took, "muted", 7, right=True, rank=2),
-    )
-
-
-def _call_row(
-    number: str, sign: str, label: str, result: str, took: str, tokens: str, state: str, main: str,
-    said: str, side: str,
-) -> tuple[Cell, ...]:  # fmt: skip
-    return (
-        Cell(number, side or "muted", 4, right=True),
-        Cell(sign, state, 1),
-        Cell(label, main, least=16, most=40),
-        Cell(result, said, rank=3, least=16),
-        Cell(took, side or "muted", 7, right=True, rank=1),
-        Cell(tokens, side or "muted", 7, right=True, rank=2),
-    )

@@ -8,7 +8,7 @@ from crewcheck.model.harmless import one_line
 from crewcheck.model.losses import Loss
 from crewcheck.model.scan import DELETED, FAILED, FINISHED, PAUSED, RUNNING, STOPPED, Checkpoint
 from crewcheck.tui.glyphs import style_of
-from crewcheck.tui.layout import Block, Cell, Line, Meter, Piece, Table
+from crewcheck.tui.layout import Block, Cell, Line, Meter, Piece, Table, widest
 from crewcheck.tui.pages.base import Page, Subject, fact, heading, preview
 from crewcheck.tui.pages.checks import check_blocks
 
@@ -18,6 +18,8 @@ BAR = 40
 STRETCHES = 20
 #: How many rows of each kind are shown; the tabs show them all.
 ROWS = 12
+#: Longer names are cut in the rows.
+MOST_NAME = 40
 
 
 class OverviewPage(Page):
@@ -162,6 +164,8 @@ class OverviewPage(Page):
         if info is None:
             return blocks
         glyphs, shown = self.subject.glyphs, self.subject.shown
+        rows: list[tuple[Cell, ...]]
+        wide = widest((shown(method.name) for method in info.methods[:ROWS]), 8, MOST_NAME)
         rows = [
             (
                 Cell(glyphs.of_state(task.state), style_of(task.state), 1),
@@ -173,14 +177,15 @@ class OverviewPage(Page):
         ] or [
             (
                 Cell(glyphs.of_state(method.state), style_of(method.state), 1),
-                Cell(shown(method.name), "", least=16),
-                Cell(
-                    preview(method.results[-1], 60) if method.results else "", "muted", 20, rank=2
-                ),
+                Cell(shown(method.name), "", least=min(wide, 16), most=wide),
+                Cell(preview(method.results[-1]) if method.results else "", "muted",
+                     least=12, rank=2),
+                Cell(f"{len(method.results)} times" if len(method.results) > 1 else "", "muted",
+                     9, right=True, rank=3),
                 Cell(words.took(method.seconds), "muted", 7, right=True, rank=1),
             )
             for method in info.methods[:ROWS]
-        ]
+        ]  # fmt: skip
         if rows:
             blocks.append(Table(rows))
         more = max(len(info.tasks), len(info.methods)) - ROWS

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 from crewcheck.engine.cut import Cut
 from crewcheck.model import words
 from crewcheck.model.json_path import REMOVED, Path, changed_at, holds, write_path
-from crewcheck.tui.layout import Block, Body, Cell, Line, paint_json
+from crewcheck.tui.layout import Block, Body, Cell, Line, paint_json, widest
 from crewcheck.tui.pages.base import Page, Subject, heading, json_body, plain, preview
 from crewcheck.tui.typed import kind_of
 
 #: What the row of the whole state is called, and what stands for a key that is no more.
 ALL, TAKEN = "the whole state", "taken away"
+#: Longer keys are cut in the rows; that of so many is looked at.
+MOST_KEY, MEASURED = 30, 200
 
 
 class StatePage(Page):
@@ -42,8 +45,11 @@ class StatePage(Page):
         """The key of a row, None for the whole state."""
         return self.keys[index - 1] if 0 < index <= len(self.keys) else None
 
+    def key_of(self, index: int) -> object:
+        return (self.key_at(index),)
+
     def heads(self) -> Sequence[Cell]:
-        return _row("", "key", "type", "value", "", "muted", "muted")
+        return self._row("", "key", "type", "value", "", "muted", "muted")
 
     def cells(self, index: int) -> Sequence[Cell]:
         key, glyphs = self.key_at(index), self.subject.glyphs
@@ -51,14 +57,30 @@ class StatePage(Page):
         sign = glyphs.edited if edited else ""
         if key is None:
             about = words.many(len(self.subject.state), "key")
-            return _row(sign, ALL, "object", about, "edited", "edited" if edited else "title",
-                        "muted")  # fmt: skip
+            return self._row(sign, ALL, "object", about, "edited",
+                             "edited" if edited else "title", "muted")  # fmt: skip
         if key not in self.subject.state:
-            return _row(sign, self.subject.shown(key), "", TAKEN, "edited", "muted", "muted")
+            return self._row(sign, self.subject.shown(key), "", TAKEN, "edited", "muted", "muted")
         value = self.subject.state[key]
         style = "edited" if edited else ""
-        return _row(sign, self.subject.shown(key), kind_of(value), preview(value), "edited",
-                    style or "key", style)  # fmt: skip
+        return self._row(sign, self.subject.shown(key), kind_of(value), preview(value), "edited",
+                         style or "key", style)  # fmt: skip
+
+    def _row(
+        self, mark: str, name: str, kind: str, value: str, mark_style: str, main: str, side: str
+    ) -> tuple[Cell, ...]:
+        width = self._key_width
+        return (
+            Cell(mark, mark_style, 1),
+            Cell(name, main, least=min(width, len(ALL)), most=width),
+            Cell(kind, "muted", 8, rank=1),
+            Cell(value, side, least=12),
+        )
+
+    @cached_property
+    def _key_width(self) -> int:
+        keys = self.keys[:MEASURED] if self.keys else ()
+        return widest((self.subject.shown(key) for key in keys), len(ALL), MOST_KEY)
 
     def _edits_of(self, key: str | None) -> dict[Path, Any]:
         edits = self.subject.edits.state
@@ -141,14 +163,3 @@ class StatePage(Page):
         if self.subject.edits.state:
             return "your state", plain(self.subject.state)
         return "the flow's state", self.whole(loaded.state_text) if loaded is not None else ""
-
-
-def _row(
-    mark: str, name: str, kind: str, value: str, mark_style: str, main: str, side: str
-) -> tuple[Cell, ...]:
-    return (
-        Cell(mark, mark_style, 1),
-        Cell(name, main, least=15, most=28),
-        Cell(kind, "muted", 8, rank=1),
-        Cell(value, side, least=12),
-    )

@@ -9,7 +9,7 @@ from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.css.query import NoMatches
 from textual.widget import Widget
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 
 from crewcheck.engine.documents import EventPages
 from crewcheck.engine.flow_graph import FlowGraph
@@ -17,7 +17,7 @@ from crewcheck.engine.redaction import Redactor
 from crewcheck.lineage import Node
 from crewcheck.model import words
 from crewcheck.model.harmless import one_line
-from crewcheck.tui.bindings import BROWSER_BINDINGS, NEEDS_STORE
+from crewcheck.tui.bindings import BROWSER_BINDINGS, NEEDS_STORE, SPARED
 from crewcheck.tui.edit_book import identity_of
 from crewcheck.tui.glyphs import ASCII, Glyphs
 from crewcheck.tui.messages import (
@@ -34,6 +34,7 @@ from crewcheck.tui.widgets.bars import Bar
 from crewcheck.tui.widgets.cursor_view import CursorView
 from crewcheck.tui.widgets.detail import Detail
 from crewcheck.tui.widgets.filter_line import FilterLine
+from crewcheck.tui.widgets.key_bar import KeyBar
 from crewcheck.tui.widgets.lineage_tree import LineageTree
 from crewcheck.tui.widgets.notice import Notice
 
@@ -76,6 +77,8 @@ class BrowserScreen(ForestScreen):
         following: bool = True,
     ) -> None:
         super().__init__(location, redactor, now)
+        self.begin_edits()
+        self.runs = []
         self.following = following
         self.glyphs = glyphs
         self.first_hint = first_hint
@@ -99,7 +102,7 @@ class BrowserScreen(ForestScreen):
         yield Notice()
         yield Static("too small\nmake the window larger", id="too-small", markup=False)
         yield Bar(id="status")
-        yield Footer(show_command_palette=False)
+        yield KeyBar(SPARED, id="keys")
 
     def on_mount(self) -> None:
         self.query_one("#left").border_title = "Runs"
@@ -107,7 +110,6 @@ class BrowserScreen(ForestScreen):
         self.begin_forest()
         self.begin_live()
         self.begin_runs()
-        self.begin_edits()
         self.begin_comparing(self.tree_view)
         self.tree_view.edited = lambda one: self.edits.count(identity_of(one))
         if self.first_hint:
@@ -260,6 +262,9 @@ class BrowserScreen(ForestScreen):
         if subject is not None:
             self.detail.show(subject)
         self.refresh_bindings()
+
+    def show_row(self, key: object) -> None:
+        self.detail.choose_row(key)
 
     def chosen_run(self) -> Run | None:
         if self.detail.tab != "run" or not self.detail.rows.count:

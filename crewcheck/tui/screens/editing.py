@@ -44,7 +44,7 @@ class EditingScreen(RunsScreen):
     """Edits belong to a checkpoint, and stay until they are forked, undone or dropped."""
 
     def begin_edits(self) -> None:
-        """To be called when the screen is mounted."""
+        """To be called when the screen is made: keys are asked for before it is mounted."""
         self.edits = EditBook()
 
     # -- to be filled in by the screen
@@ -59,6 +59,10 @@ class EditingScreen(RunsScreen):
 
     def show_edits(self) -> None:
         """Draw what depends on edits anew."""
+        raise NotImplementedError
+
+    def show_row(self, key: object) -> None:
+        """Put the cursor of the tab on what a row is about."""
         raise NotImplementedError
 
     # -- actions
@@ -202,6 +206,8 @@ class EditingScreen(RunsScreen):
         if not changed:
             self.notify("Nothing was changed", timeout=2.5)
         self.show_edits()
+        if not target.known:
+            self.show_row((target.key,) if target.what == STATE else target.name)
 
     def action_undo(self) -> None:
         """Take the last edit of this checkpoint back."""

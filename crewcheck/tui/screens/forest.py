@@ -76,6 +76,8 @@ class ForestScreen(ComparingScreen):
         else:
             self.tree_view.refresh()
             self._show_top()
+        if not message.left:
+            self.tree_view.opening = False
 
     # -- drawing
 
@@ -101,6 +103,8 @@ class ForestScreen(ComparingScreen):
         self._show_top()
         if self._left_to_read:
             self.read_summaries(self.session)
+        else:
+            self.tree_view.opening = False
 
     def _show_top(self, doing: str = "") -> None:
         session, forest = self.session, self.forest

@@ -43,9 +43,11 @@ class RunsScreen(LiveScreen):
     #: a checkpoint that the cursor goes to when it is in the tree
     _expected = ""
 
+    #: newest first
+    runs: list[Run]
+
     def begin_runs(self) -> None:
         """To be called when the screen is mounted."""
-        self.runs: list[Run] = []
         self.sought = False
         self._refresh_due = self._show_due = False
         #: the run that a person has been told of last

@@ -47,8 +47,9 @@ class Detail(Vertical):
         self.pages: list[Page] = []
         #: the tab a person chose; where a checkpoint has none such, its overview is shown
         self.tab = "overview"
-        #: the row a person chose on a tab, kept while the number of rows is the same
-        self._chosen: dict[str, tuple[int, int]] = {}
+        #: the row a person chose on a tab, of how many, and what it is about: kept while there
+        #: is such a row, or as many of them
+        self._chosen: dict[str, tuple[int, int, object]] = {}
         self._identity: object = None
         self._edits: object = None
         #: told of each tab that is shown
@@ -152,13 +153,30 @@ class Detail(Vertical):
         """Show a tab by its name, if there is such."""
         page = next((page for page in self.pages if page.tab == tab), None)
         if page is not None:
-            self._chosen[tab] = row, page.count
+            self._choose_row(page, row)
             self.choose(self.pages.index(page))
+
+    def choose_row(self, key: object) -> None:
+        """Put the cursor of the shown page on what it is about, if that is there."""
+        page = self.page
+        row = page.row_of(key) if page is not None else None
+        if page is not None and row is not None:
+            self._choose_row(page, row)
+            self._draw()
+
+    def _choose_row(self, page: Page, row: int) -> None:
+        key = page.key_of(row) if 0 <= row < page.count else None
+        self._chosen[page.tab] = row, page.count, key
 
     def _row_of(self, page: Page) -> int:
         if not page.count:
             return 0
-        index, count = self._chosen.get(page.tab, (page.start, page.count))
+        index, count, key = self._chosen.get(page.tab, (page.start, page.count, None))
+        if key is not None:
+            if index < page.count and page.key_of(index) == key:
+                return index
+            if (row := page.row_of(key)) is not None:
+                return row
         return index if count == page.count else page.start
 
     def _fit_rows(self) -> None:
@@ -181,7 +199,7 @@ class Detail(Vertical):
         event.stop()
         page = self.page
         if page is not None and event.index < page.count:
-            self._chosen[page.tab] = event.index, page.count
+            self._choose_row(page, event.index)
             self._show_text(page, event.index)
 
     def on_cursor_view_chosen(self, event: CursorView.Chosen) -> None:

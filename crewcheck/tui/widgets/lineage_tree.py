@@ -54,6 +54,10 @@ class LineageTree(CursorView):
         self.now = now
         self.rows: Rows | None = None
         self.folding = Folding()
+        #: where the cursor was put when the store was opened, as long as it is being read
+        self._opened_at: RowKey | None = None
+        #: the store is still being read: what comes first may not be the latest
+        self.opening = True
         self.match: Match | None = None
         #: told of checkpoints that are drawn without their summary
         self.want: Callable[[Checkpoint], object] = lambda _checkpoint: None
@@ -120,13 +124,15 @@ class LineageTree(CursorView):
                 return found
             hits = (at for at, (_, node) in enumerate(rows.list) if id(node) in match.hits)
             return next(hits, 0)
-        if key is not None:
+        if key is not None and not (self.opening and key == self._opened_at):
             found = rows.reveal(key)
             return self.cursor if found is None else found
         latest = rows.forest.latest
         if latest is None:
             return 0
-        return rows.find(("checkpoint", latest.checkpoint.key)) or 0
+        place: RowKey = ("checkpoint", latest.checkpoint.key)
+        self._opened_at = place
+        return rows.find(place) or 0
 
     @property
     def count(self) -> int:
@@ -268,9 +274,9 @@ class LineageTree(CursorView):
         count = self.rows.size_of(segment)
         said = words.many(count, "checkpoint") if self.room >= WORDS_FROM else f"{count:,}"
         left.append((f" {glyphs.between} {said}", "muted"))
-        if not self.rows.is_open(view):
-            left += self._edits(newest)
-        return self._row(left, face, words.ago(newest.header.created_at, self.now()), True)
+        marks = [] if self.rows.is_open(view) else self._edits(newest)
+        when = words.ago(newest.header.created_at, self.now())
+        return self._row(left, marks, face, when, True)
 
     def _segment_name(self, segment: Segment, face: Checkpoint) -> Pieces:
         branch = words.short_branch(self.shown(segment.branch))
@@ -310,16 +316,19 @@ class LineageTree(CursorView):
                 left.append((said, "" if hit else "context"))
             if damage is not None:
                 left.append((f"  {glyphs.damaged} {damage.rule.replace('-', ' ')}", "warn"))
-        left += self._edits(checkpoint)
-        return self._row(left, checkpoint, words.clock(checkpoint.header.created_at), hit)
+        when = words.clock(checkpoint.header.created_at)
+        return self._row(left, self._edits(checkpoint), checkpoint, when, hit)
 
     def _edits(self, checkpoint: Checkpoint) -> Pieces:
         count = self.edited(checkpoint)
         mark: Pieces = [(f" {self.glyphs.marked}", "accent")] if self.marked(checkpoint) else []
         return [*mark, (f" {self.glyphs.edited}{count}", "edited")] if count else mark
 
-    def _row(self, left: Pieces, face: Checkpoint, when: str, hit: bool) -> Pieces:
-        """The left part, and right of it progress and time in columns of their own."""
+    def _row(self, left: Pieces, marks: Pieces, face: Checkpoint, when: str, hit: bool) -> Pieces:
+        """The left part, and right of it progress and time in columns of their own.
+
+        The words of the left part are cut before the marks behind them are.
+        """
         if face.summary is None and face.header.damage is None:
             self.want(face)
         width = self.room
@@ -332,7 +341,14 @@ class LineageTree(CursorView):
                 right += [("  ", ""), *self._dots(face, total)]
         right.append((f" {when:>8}", style))
         room = width - width_of(text_of(right))
-        return fit(left, room) + right if room >= 8 else fit(left, width)
+        if room < 8:
+            room, right = width, []
+        if marks:
+            room_left = max(0, room - width_of(text_of(marks)))
+            if width_of(text_of(left)) > room_left:
+                left = fit(left, room_left)
+            left = left + marks
+        return fit(left, room) + right
 
     def _face(self, segment: Segment) -> Checkpoint:
         """The checkpoint that a run or fork shows itself by: its newest that can be read."""
