@@ -19,9 +19,9 @@ from crewcheck.crewai.flows.code import function_of
 class Places:
     """Of one function of an object (None: of a plain one). ``locals`` grows with what is seen,
     ``alias`` are local names for places. ``hidden`` are parts of the object's state that are
-    places, too; the rest of the state is none."""
+    places, too; the rest of the state is none. If it is None, all parts of the state are."""
 
-    def __init__(self, function: Any, owner: Any, hidden: frozenset[str]) -> None:
+    def __init__(self, function: Any, owner: Any, hidden: frozenset[str] | None) -> None:
         code = function.__code__
         self.function, self.owner, self.hidden = function, owner, hidden
         self.own = code.co_varnames[0] if owner is not None and code.co_argcount else None
@@ -31,6 +31,8 @@ class Places:
 
     def find(self, node: ast.expr | None) -> str | None:
         """The place that an expression is, or is a part of; None if it is none."""
+        if self.hidden is None and node is not None and (path := self._in_state(node)):
+            return path[0]
         match node:
             case ast.Name(id=name):
                 return self.named(name)
@@ -43,7 +45,7 @@ class Places:
             case ast.Attribute(value=ast.Attribute(value=ast.Name(id=name), attr="state")) if (
                 name == self.own
             ):
-                return f"self.state.{node.attr}" if node.attr in self.hidden else None
+                return f"self.state.{node.attr}" if node.attr in (self.hidden or ()) else None
             case ast.Attribute(value=inner) | ast.Subscript(value=inner):
                 return self.find(inner)
             case ast.Call(func=ast.Attribute(value=inner, attr="setdefault" | "get")):
@@ -51,6 +53,33 @@ class Places:
             case ast.Call() if asked := self.asked(node, "getattr"):
                 return f"self.{asked}"
         return None
+
+    def _in_state(self, node: ast.expr) -> tuple[str, bool] | None:
+        """The part of the state that an expression is in (``self.state.key.part``), and
+        whether it is just that; None if it is in none."""
+        match node:
+            case ast.Attribute(value=ast.Name(id=name), attr="state") if name == self.own:
+                return "self.state", True
+            case ast.Name(id=name) if self.alias.get(name, "").startswith("self.state"):
+                return self.alias[name], True
+            case ast.Call(
+                func=ast.Attribute(value=inner, attr="get" | "setdefault"),
+                args=[ast.Constant(value=str(key)), *_],
+            ):
+                found = self._in_state(inner)
+            case ast.Subscript(value=inner, slice=ast.Constant(value=str(key))):
+                found = self._in_state(inner)
+            case ast.Attribute(value=inner, attr=key):
+                found = self._in_state(inner)
+            case ast.Subscript(value=inner):
+                found = self._in_state(inner)
+                return (found[0], False) if found else None
+            case _:
+                return None
+        if found is None:
+            return None
+        place, exact = found
+        return (f"{place}.{key}", True) if exact else found
 
     def asked(self, node: ast.Call, *names: str) -> str | None:
         """The attribute that is asked for by a call like ``getattr(self, "attribute")``."""
@@ -89,6 +118,8 @@ class Places:
 
     def is_whole(self, node: ast.expr, place: str | None) -> bool:
         """Whether an expression is a place itself, and no part of it."""
+        if self.hidden is None and (path := self._in_state(node)):
+            return path == (place, True)
         text = ast.unparse(node)
         if self.own and text.startswith(f"{self.own}."):
             text = "self." + text[len(self.own) + 1 :]

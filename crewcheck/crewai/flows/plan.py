@@ -11,6 +11,7 @@ from crewcheck.crewai.flows import (
     inner_flows,
     match,
     result_class,
+    shared_state,
     state_objects,
     values,
 )
@@ -23,7 +24,7 @@ from crewcheck.engine.invalidation import RUN, Decision, to_keep
 from crewcheck.errors import CrewcheckError
 from crewcheck.model.edits import Edits, changed_inputs
 from crewcheck.model.flow_calls import DONE
-from crewcheck.model.json_path import REMOVED, changed_at, write_path
+from crewcheck.model.json_path import REMOVED, Path, changed_at, write_path
 from crewcheck.runtimes.spec import RunSpec
 from crewcheck.runtimes.wire import Message
 
@@ -31,12 +32,13 @@ from crewcheck.runtimes.wire import Message
 @dataclass
 class Plan:
     """``items`` decide each call, then each method to come; ``changed`` are differences that
-    were accepted."""
+    were accepted, ``undone`` parts of the state that are as they were before."""
 
     items: list[Decision]
     changed: list[str]
     warnings: list[dict[str, str]] = field(default_factory=list)
     losses: list[dict[str, str]] = field(default_factory=list)
+    undone: list[shared_state.Undo] = field(default_factory=list)
 
 
 @dataclass
@@ -97,7 +99,22 @@ def make(
     ]
     state_objects.check(flow, state, running)
     _check_results(flow, steps, saved, edits, items, running)
-    return Plan(items, changed, _warnings(flow, saved, edits), _losses(flow, saved, edits, items))
+    undone = [
+        one
+        for one in shared_state.undo(flow, saved, items)
+        if not any(_overlap(one.path, path) for path in edits.state)
+    ]
+    warnings = _warnings(flow, saved, edits) + [_undoes(one) for one in undone]
+    return Plan(items, changed, warnings, _losses(flow, saved, edits, items), undone)
+
+
+def _overlap(one: Path, other: Path) -> bool:
+    return all(a == b for a, b in zip(one, other, strict=False))
+
+
+def _undoes(one: shared_state.Undo) -> dict[str, str]:
+    message = "what a method that starts anew had done to it is taken back: it does it again"
+    return {"rule": "state-shared", "where": f"state.{write_path(one.path)}", "message": message}
 
 
 def _check_results(
@@ -214,14 +231,4 @@ def _losses(
         if names:
             listed = ", ".join(names)
             lose("attributes", call.label, f"it had set {listed}, beside the state: it is not set")
-    for one in items:
-        if one.action != RUN or one.rule not in ("under-way", "failed"):
-            continue
-        call = saved.calls[one.index]
-        if any(other.index not in call.before for other in saved.done):
-            lose(
-                "state-shared",
-                call.label,
-                "it ran beside others: what it had done to the state may be in it already",
-            )
     return found

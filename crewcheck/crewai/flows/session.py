@@ -18,6 +18,7 @@ from crewcheck.crewai.flows import (
     nested,
     plan,
     replay,
+    shared_state,
     state_objects,
     stores,
     values,
@@ -52,6 +53,7 @@ class FlowSession(Session[SavedFlow]):
         self._replay: replay.Replay | None = None
         self._nested: nested.Nested | None = None
         self._fresh = 0
+        self._undone: list[shared_state.Undo] = []
 
     @property
     def edited(self) -> bool:
@@ -88,6 +90,7 @@ class FlowSession(Session[SavedFlow]):
     def say_plan(self, target: Any, ran_before: str = "") -> None:
         self._steps = self._steps or steps_of(target)
         made = plan.make(target, self._steps, self.saved, self.edits, self.spec.allow_changed)
+        self._undone = made.undone
         self.send_plan(
             [item.as_dict() for item in made.items],
             ran_before=ran_before,
@@ -118,6 +121,8 @@ class FlowSession(Session[SavedFlow]):
         state = saved.state
         if answering is not None and answering.known:
             state = {**answering.state, **({"id": state["id"]} if state else {})}
+        elif state is not None:
+            state = shared_state.applied(state, self._undone)
         if state is not None:
             target._restore_state(state_objects.restored(target, state))
         kept = {}

@@ -19,10 +19,17 @@ from typing import Any
 from crewcheck.crewai.flows.code import attributes, function_of
 from crewcheck.crewai.flows.places import Places
 
+#: A model, an agent, a crew or a flow is asked.
+ASK = "ask"
+
 #: It is read; it gets a value whatever it was; it changes, or may; it is made where it is
 #: missing, and would be the same each time.
 READ, SET, CHANGE, MADE = "read", "set", "change", "made"
 
+_ASKING = frozenset(
+    ("call", "acall", "kickoff", "kickoff_async", "akickoff", "kickoff_for_each",
+     "kickoff_for_each_async", "akickoff_for_each")
+)  # fmt: skip
 _MUTATORS = frozenset(
     ("add", "append", "appendleft", "clear", "discard", "extend", "extendleft", "insert", "pop",
      "popitem", "popleft", "remove", "reverse", "rotate", "setdefault", "sort", "subtract",
@@ -43,9 +50,9 @@ class Use:
     certain: bool
 
 
-def uses(method: Any, owner: Any = None, hidden: frozenset[str] = frozenset()) -> list[Use]:
+def uses(method: Any, owner: Any = None, hidden: frozenset[str] | None = frozenset()) -> list[Use]:
     """What a function of an object uses, in order. ``hidden`` are parts of its state that no
-    checkpoint has."""
+    checkpoint has; None if all of its state is to be told."""
     found: list[Use] = []
     _Walk(function_of(method), owner, hidden, found, set()).run()
     return found
@@ -69,7 +76,7 @@ class _Walk(ast.NodeVisitor):
         self,
         function: Any,
         owner: Any,
-        hidden: frozenset[str],
+        hidden: frozenset[str] | None,
         found: list[Use],
         seen: set[Any],
         certain: bool = True,
@@ -113,8 +120,11 @@ class _Walk(ast.NodeVisitor):
     def _member(self, attr: str) -> None:
         """An attribute of the object is loaded."""
         function = self._places.code_of(attr)
+        if attr == "state":
+            self._use(READ, "self.state" if self._hidden is None else None)
+            return
         if function is None:
-            self._use(READ, f"self.{attr}" if attr != "state" else None)
+            self._use(READ, f"self.{attr}")
             return
         found = inspect.getattr_static(type(self._owner), attr, None)
         self._follow(function, None if isinstance(found, staticmethod) else self._owner)
@@ -359,10 +369,20 @@ class _Walk(ast.NodeVisitor):
                 yield function
 
     def visit_Subscript(self, node: ast.Subscript) -> None:
-        self.visit(node.value)
-        self.visit(node.slice)
+        place = self._places.find(node)
+        if place is not None:
+            self._use(READ, place)
+            self._index(node)
+        else:
+            self.generic_visit(node)
 
     def visit_Call(self, node: ast.Call) -> None:
+        self._call(node)
+        match node.func:
+            case ast.Attribute(attr=attr) if attr in _ASKING:
+                self._use(ASK, attr)
+
+    def _call(self, node: ast.Call) -> None:
         if attr := self._places.asked(node, "setattr"):
             self.visit(node.args[2])
             self._use(self._kind_of_store(f"self.{attr}", node.args[2]), f"self.{attr}")
@@ -386,11 +406,20 @@ class _Walk(ast.NodeVisitor):
 
     def _called(self, node: ast.Call, inner: ast.expr, attr: str) -> None:
         """A method of something is called."""
+        if attr in ("get", "setdefault") and (place := self._places.find(node)):
+            self._index(inner)
+            self._use(READ, place)
+            self._use(CHANGE, place if attr == "setdefault" else None)
+            return
         place = self._places.find(inner)
         if place is None:
             self.visit(node.func)
             return
         self._index(inner)
+        if attr == "update" and self._hidden is None and (keys := _updated(node)):
+            for key in keys:
+                self._use(SET, f"{place}.{key}")
+            return
         changes = attr in _MUTATORS
         if not changes and self._places.is_whole(inner, place):
             value = self._places.value_in(inner)
@@ -402,6 +431,17 @@ class _Walk(ast.NodeVisitor):
             self._use(READ, place)
         if changes:
             self._use(CHANGE, place)
+
+
+def _updated(node: ast.Call) -> list[str]:
+    """The keys that a call of ``update`` sets; none if one is not known."""
+    given = [(ast.Constant(one.arg), one.value) for one in node.keywords]
+    for one in node.args:
+        if not isinstance(one, ast.Dict):
+            return []
+        given += zip(one.keys, one.values, strict=True)  # type: ignore[arg-type]
+    keys = [key.value for key, _ in given if isinstance(key, ast.Constant)]
+    return [str(one) for one in keys if one is not None] if len(keys) == len(given) else []
 
 
 def _names_in(node: ast.expr | None) -> frozenset[str]:
