@@ -18,11 +18,14 @@ from crewcheck.runtimes.static_declared import declared
 from crewcheck.runtimes.static_project import Module, StaticProject
 from crewcheck.runtimes.static_values import (
     IMPLICIT,
+    UNKNOWN,
     AgentValue,
+    Bound,
     ClassValue,
     CrewValue,
     FlowValue,
     FunctionValue,
+    Instance,
     Step,
     TaskValue,
 )
@@ -158,7 +161,7 @@ def _builders(project: StaticProject, modules: Iterable[Module]) -> re.Pattern[b
 
 
 #: How directly a name stands for something; the smaller the better.
-_MADE, _CLASS, _BARE, _BY_CALL, _HARDLY, _INSIDE = range(6)
+_MADE, _CLASS, _BARE, _BY_CALL, _BY_METHOD, _HARDLY, _INSIDE = range(7)
 #: What a flow can be given without being another one for it.
 _NO_MATTER = frozenset({"checkpoint", "tracing", "verbose", "suppress_flow_events", "stream"})
 
@@ -184,6 +187,11 @@ class _Found:
                 rank, made = _made(value)
                 if made is not None:
                     named.append((rank, attr, made))
+                if isinstance(value, ClassValue) and not value.needs_arguments:
+                    named += [
+                        (_BY_METHOD, f"{attr}.{method}", one)
+                        for method, one in _made_by_methods(value)
+                    ]
         if not named:
             return
         starting = self._project.starts_on_import(module)
@@ -292,6 +300,24 @@ def _made(value: Any) -> tuple[int, Thing | None]:
         elif isinstance(value, FunctionValue) and value.can_be_called:
             made = value.call([], {})
     return rank, made if isinstance(made, (CrewValue, FlowValue, AgentValue)) else None
+
+
+def _made_by_methods(owner: ClassValue) -> list[tuple[str, Thing]]:
+    """The crews and agents that an object's methods make, if they need no arguments."""
+    if owner.kind == "flow":
+        return []
+    this = owner.make() if owner.make is not None else UNKNOWN
+    found: list[tuple[str, Thing]] = []
+    for name, method in owner.methods.items():
+        if name.startswith("__") or not method.can_be_called_on_it:
+            continue
+        made: Any = None
+        with suppress(RecursionError):
+            bound = this.attribute(name) if isinstance(this, Instance) else None
+            made = bound.call([], {}) if isinstance(bound, Bound) else method.call([this], {})
+        if isinstance(made, (CrewValue, AgentValue)):
+            found.append((name, made))
+    return found
 
 
 def _texts(crew: CrewValue) -> tuple[TaskTexts, ...] | None:

@@ -318,8 +318,11 @@ def test_a_crew_base_class_with_yaml(tmp_path: Path) -> None:
                 return Crew(agents=self.agents, tasks=self.tasks)
     '''
     look = project(tmp_path, src__press__crew=text)
-    (press,) = look.candidates
+    (press,) = only(look)
     assert press.entry == "press.crew:Press"
+    (writer,) = only(look, "agent")
+    assert writer.entry == "press.crew:Press.writer"
+    assert writer.agent == ("{topic} writer\n", "Write", "")
     assert templates(press) == ["About {topic} and more.\n", "Check", "My title"]
     assert contexts(press) == [frozenset(), frozenset({0}), frozenset({0})]
     assert press.tasks is not None
@@ -327,9 +330,39 @@ def test_a_crew_base_class_with_yaml(tmp_path: Path) -> None:
     assert match_crew(look, saved("About {topic} and more.", "Check", "My title"))[0].certain
     # without the files, the texts are unknown but the class is found
     (package / "config" / "tasks.yaml").write_text("research: &x {a: b}\n")
-    (press,) = look_at(str(tmp_path), [str(tmp_path / "src")]).candidates
+    (press,) = only(look_at(str(tmp_path), [str(tmp_path / "src")]))
     assert templates(press) == [None, None, "My title"]
     assert contexts(press) == [None, frozenset({0}), None]
+
+
+def test_what_methods_make(tmp_path: Path) -> None:
+    look = project(
+        tmp_path,
+        app="""
+        class Agents:
+            @property
+            def lazy(self): return Agent(role="Lazy")
+            @staticmethod
+            def free(): return Agent(role="Free")
+            def guide(self): return Agent(role="Guide")
+            def expert(self, city): return Agent(role="Expert")
+            async def later(self): return Agent(role="Later")
+            def __enter__(self): return Agent(role="Odd")
+        class Trip:
+            def __init__(self, agents=Agents()): self.agents = agents
+            def crew(self): return Crew(tasks=[Task(description="Go")])
+        class Needy:
+            def __init__(self, city): ...
+            def crew(self): return Crew(tasks=[Task(description="Stay")])
+        class Road(Flow):
+            @start()
+            def begin(self): return Agent(role="Inner")
+        def crew(): return Crew(tasks=[Task(description="Go")])
+        trip = Trip().crew()
+        """,
+    )
+    assert [one.entry for one in only(look, "agent") if one.entry] == ["app:Agents.guide"]
+    assert [one.entry for one in only(look) if one.entry] == ["app:crew", "app:Trip.crew"]
 
 
 def test_texts_and_tasks_from_other_modules(tmp_path: Path) -> None:
