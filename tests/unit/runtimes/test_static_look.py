@@ -791,3 +791,26 @@ def test_a_look_for_one_name_reads_what_mentions_it(tmp_path: Path) -> None:
     whole = look_at(str(tmp_path), [str(tmp_path)])
     assert look.candidates[0] in whole.candidates
     assert look_for(str(tmp_path), [str(tmp_path)], "Nothing").candidates == []
+
+
+def test_the_projects_in_a_project(tmp_path: Path) -> None:
+    crew = 'crew = Crew(tasks=[Task(description=f"{GO} on")])'
+    for name in ("alpha", "beta"):
+        folder = tmp_path / "packages" / name
+        folder.mkdir(parents=True)
+        (folder / "pyproject.toml").touch()
+    look = project(
+        tmp_path,
+        packages__alpha__src__alpha__crew=f"from alpha.words import GO\n{crew}",
+        packages__alpha__src__alpha__words='GO = "Go"',
+        packages__beta__crew=f"from words import GO\n{crew}",
+        packages__beta__words='GO = "Come"',
+        packages__crew=f'GO = "Stay"\n{crew}',
+        words='GO = "None"',
+    )
+    packages, alpha, beta = look.candidates
+    assert alpha.entry == "packages/alpha/src/alpha/crew.py:crew"
+    assert (alpha.root, templates(alpha)) == (f"{tmp_path}/packages/alpha/src", ["Go on"])
+    assert beta.entry == "packages/beta/crew.py:crew"
+    assert (beta.root, templates(beta)) == (f"{tmp_path}/packages/beta", ["Come on"])
+    assert (packages.entry, packages.root) == ("packages.crew:crew", None)
