@@ -9,7 +9,7 @@ import pytest
 
 from crewcheck.model.crew import Task, tasks
 from crewcheck.runtimes import static_project
-from crewcheck.runtimes.static_look import Candidate, Look, look_at, look_for
+from crewcheck.runtimes.static_look import Candidate, Look, look_at
 from crewcheck.runtimes.static_match import match_agent, match_crew, match_flow
 
 HEAD = """\
@@ -776,7 +776,7 @@ def test_a_program_in_a_folder_of_its_own_imports_what_lies_beside_it(tmp_path: 
     assert templates(press) == ["one"]
 
 
-def test_a_look_for_one_name_reads_what_mentions_it(tmp_path: Path) -> None:
+def test_a_look_at_what_mentions_a_name(tmp_path: Path) -> None:
     (tmp_path / "base.py").write_text(
         "from crewai.flow.flow import Flow, start\n"
         "class Base(Flow):\n    @start()\n    def begin(self): ...\n"
@@ -786,11 +786,13 @@ def test_a_look_for_one_name_reads_what_mentions_it(tmp_path: Path) -> None:
         "class Mine(Base):\n    @listen('begin')\n    def go(self): ...\n"
     )
     (tmp_path / "broken.py").write_text("class Other(Flow:\n")
-    look = look_for(str(tmp_path), [str(tmp_path)], "Mine")
-    assert [(one.entry, one.methods) for one in look.candidates] == [("mine:Mine", ("begin", "go"))]
+    look = look_at(str(tmp_path), [str(tmp_path)], "Mine")
+    mine, base = look.candidates
+    assert (mine.entry, mine.methods, base.entry) == ("mine:Mine", ("begin", "go"), "base:Base")
+    assert look.notes == []  # what is broken mentions nothing of it
     whole = look_at(str(tmp_path), [str(tmp_path)])
     assert look.candidates[0] in whole.candidates
-    assert look_for(str(tmp_path), [str(tmp_path)], "Nothing").candidates == []
+    assert look_at(str(tmp_path), [str(tmp_path)], "Nothing").candidates == []
 
 
 def test_the_projects_in_a_project(tmp_path: Path) -> None:
