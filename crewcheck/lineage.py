@@ -161,11 +161,30 @@ def _sorted(checkpoints: Iterable[Checkpoint]) -> list[Node]:
         created_at = checkpoint.header.created_at
         if created_at != before or not place:
             if place - start > 1:
-                listed[start:place] = sorted(listed[start:place], key=order_key)
+                listed[start:place] = _of_one_second(listed[start:place])
             before, start = created_at, place
     if len(listed) - start > 1:
-        listed[start:] = sorted(listed[start:], key=order_key)
+        listed[start:] = _of_one_second(listed[start:])
     return [Node(checkpoint) for checkpoint in listed]
+
+
+def _of_one_second(checkpoints: list[Checkpoint]) -> list[Checkpoint]:
+    """Checkpoints of one second by :func:`order_key`; siblings among them by their sizes.
+
+    CrewAI writes siblings in threads that race, so that the later one can end first: it has
+    more events in its record.
+    """
+    listed = sorted(checkpoints, key=order_key)
+    siblings: dict[tuple[str, str], list[int]] = {}
+    for place, checkpoint in enumerate(listed):
+        header = checkpoint.header
+        if header.parent_id is not None and header.size is not None:
+            siblings.setdefault((header.parent_id, header.branch), []).append(place)
+    for places in siblings.values():
+        by_size = sorted((listed[place] for place in places), key=lambda one: one.header.size or 0)
+        for place, checkpoint in zip(places, by_size, strict=True):
+            listed[place] = checkpoint
+    return listed
 
 
 def _created_at(checkpoint: Checkpoint) -> str:

@@ -46,6 +46,7 @@ def command(
       crewcheck fork main --input max_words=60 --dry-run
       crewcheck fork 176e579a -o 2="A better draft" --no-run
       crewcheck fork latest --state 'retries=0' --output classify=urgent
+      crewcheck fork latest --unset draft
     """
     from crewcheck.cli.running import Started, prepared_for, stream
     from crewcheck.engine.kept_outputs import completed

@@ -50,6 +50,8 @@ def plan_lines(report: dict[str, Any]) -> Iterator[Line]:
         yield f"  edited   output of {labels.get(key) or f'task {int(key) + 1}'}", "cyan"
     for key in report["edits"]["state"]:
         yield f"  edited   state {name(key)}", "cyan"
+    for key in report["edits"]["removed"]:
+        yield f"  edited   state {name(key)}, which is taken away", "cyan"
     yield from _remarks(report)
 
 

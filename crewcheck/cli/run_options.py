@@ -17,9 +17,10 @@ from crewcheck.model.edits import (
     parse_input,
     parse_inputs_file,
     parse_state,
+    parse_unset,
 )
 from crewcheck.model.harmless import name as shown
-from crewcheck.model.json_path import changed_at
+from crewcheck.model.json_path import REMOVED, changed_at
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -67,6 +68,9 @@ _EDIT = (
     click.option(
         "--state", "state", metavar="PATH=JSON", multiple=True,
         help="Change a flow's state; PATH as in plan.steps[0].name or /plan/steps/0.",
+    ),
+    click.option(
+        "--unset", metavar="PATH", multiple=True, help="Take a key of a flow's state away."
     ),
     click.option("--rerun", metavar="ITEM", multiple=True, help="Run this task or method again."),
     click.option("--keep", metavar="ITEM", multiple=True, help="Keep what this one gave."),
@@ -136,11 +140,14 @@ def edits_from(options: dict[str, Any], source: Source) -> Edits:
             edits.results[index] = result_value(source.calls[index], given)
         else:
             edits.outputs[index] = given
-    if options["state"] and source.kind != FLOW:
-        raise UsageProblem(f"--state is for flows, and this is a {source.kind}")
-    for one in options["state"]:
-        path, value = parse_state(one)
-        changed_at(source.state, path, value, "the state")
+    for option in ("state", "unset"):
+        if options[option] and source.kind != FLOW:
+            raise UsageProblem(f"--{option} is for flows, and this is a {source.kind}")
+    changes = [parse_state(one) for one in options["state"]]
+    changes += [(parse_unset(one), REMOVED) for one in options["unset"]]
+    state = source.state
+    for path, value in changes:
+        state, _ = changed_at(state, path, value, "the state")
         edits.state[path] = value
     edits.rerun = {find(one) for one in options["rerun"]}
     edits.keep = {find(one) for one in options["keep"]}

@@ -121,8 +121,11 @@ def _find(name: str) -> Any:
 def _attribute(module: ModuleType, path: str, entry: str, kind: Kind) -> Any:
     value: Any = module
     for part in path.split("."):
+        owner = value
         try:
-            value = getattr(value, part)
+            value = getattr(owner, part)
+            if inspect.isclass(owner) and _is_method(owner, part, value):
+                value = getattr(call(owner, entry), part)
         except AttributeError:
             names = [f"{module.__name__}:{name}" for name, _ in _candidates(module, kind)]
             raise Refusal(
@@ -132,6 +135,12 @@ def _attribute(module: ModuleType, path: str, entry: str, kind: Kind) -> Any:
                 names,
             ) from None
     return value
+
+
+def _is_method(owner: type, name: str, value: Any) -> bool:
+    """Whether an attribute of a class wants an object of it."""
+    is_free = isinstance(inspect.getattr_static(owner, name, None), (staticmethod, classmethod))
+    return callable(value) and not inspect.isclass(value) and not is_free
 
 
 def _candidates(module: ModuleType, kind: Kind) -> Iterator[tuple[str, Any]]:

@@ -29,7 +29,7 @@ from crewcheck.model.agent import QUESTION
 from crewcheck.model.document import objects
 from crewcheck.model.edits import Edits, changed_inputs
 from crewcheck.runtimes.project import Project
-from crewcheck.runtimes.static_look import look_at, look_for
+from crewcheck.runtimes.static_look import look_at
 from crewcheck.runtimes.static_match import match_crew
 
 
@@ -78,7 +78,7 @@ def steps_from_data(source: Source, project: Project | None) -> tuple[Step, ...]
     """The methods of the flow's class, None where it is not found for certain."""
     if project is None or not source.name:
         return None
-    look = look_for(project.folder, project.path, source.name)
+    look = look_at(project.folder, project.path, source.name)
     return steps_in(look, source.name, (call.method for call in source.calls))
 
 

@@ -116,8 +116,7 @@ def _file_of(place: str, project: Project) -> str | None:
 
 
 def _found(source: Source, project: Project) -> Entry:
-    look = look_at(project.folder, project.path)
-    found = matches(source, look)
+    look, found = _look(source, project)
     before = chosen(project.folder, source.kind, source.name)
     known = [one.candidate.entry for one in found if one.candidate.can_be_imported]
     if before is not None and before not in known and (found or not holds(project, before)):
@@ -142,6 +141,17 @@ def _found(source: Source, project: Project) -> Entry:
         notes=[*look.notes, *filter(None, [candidate.note])],
         fitting=known,
     )
+
+
+def _look(source: Source, project: Project) -> tuple[Look, list[Match]]:
+    """What fits in a project. A flow is looked for by its name first, which is quick."""
+    if source.kind == FLOW and source.name:
+        look = look_at(project.folder, project.path, source.name)
+        found = matches(source, look)
+        if found and all(one.certain for one in found):
+            return look, found
+    look = look_at(project.folder, project.path)
+    return look, matches(source, look)
 
 
 def holds(project: Project, entry: str) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from crewcheck.engine.flow_plan import Step
 from crewcheck.errors import UsageProblem
 from crewcheck.runtimes.project import find_project
-from crewcheck.runtimes.static_look import Look, look_for
+from crewcheck.runtimes.static_look import Look, look_at
 from crewcheck.runtimes.static_match import match_flow
 
 
@@ -24,7 +24,7 @@ class FlowClasses:
         """Look (again) for the class of a flow; whether what was found is another than before."""
         try:
             project = find_project(os.path.abspath(self._location))
-            look = look_for(project.folder, project.path, name)
+            look = look_at(project.folder, project.path, name)
         except (UsageProblem, OSError):
             look = Look()
         before = self._looks.get(name)

@@ -24,7 +24,7 @@ from crewcheck.model.document import (
 )
 from crewcheck.model.edits import Change, Edits, changed_inputs
 from crewcheck.model.flow_calls import DONE, Call, calls, newest_state
-from crewcheck.model.json_path import changed_at, write_path
+from crewcheck.model.json_path import REMOVED, changed_at, holds, write_path
 from crewcheck.model.primary import flow_name
 
 _ENDINGS = ("flow_finished", "flow_failed", "flow_paused")
@@ -58,6 +58,8 @@ def fork_flow(
         _set_result(made, call, value, state)
         call.state, call.result = DONE, value
     for path, value in edits.state.items():
+        if value is REMOVED and not holds(state, path):
+            continue  # what set it is dropped, or has not run at this moment
         state, old = changed_at(state, path, value, "the state")
         changes.append(Change(f"state.{write_path(path)}", old, value))
     done = [call for call in kept if call.state == DONE]

@@ -85,6 +85,16 @@ def parse_state(text: str) -> tuple[Path, Any]:
     return steps, json_or_text(value)
 
 
+def parse_unset(text: str) -> Path:
+    """``PATH``: a key of a flow's state that is taken away. Raises `UsageProblem`."""
+    steps = parse_path(text)
+    if not steps:
+        raise UsageProblem("--unset takes a key of a state away", "name one: --unset PATH")
+    if steps == (STATE_ID,):
+        raise UsageProblem(f'without its "{STATE_ID}" CrewAI takes no state')
+    return steps
+
+
 def state_changes(before: Any, after: Mapping[str, Any]) -> dict[Path, Any]:
     """What must be set in a flow's state to make another one of it, by place.
 

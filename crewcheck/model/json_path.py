@@ -97,6 +97,8 @@ def changed_at(value: Any, steps: Sequence[str], new: Any, where: str) -> tuple[
     if not rest and isinstance(value, dict) and new is REMOVED:
         key = _key(value, step, where)
         return {one: inner for one, inner in value.items() if one != key}, value[key]
+    if not rest and isinstance(value, list) and new is REMOVED:
+        raise NotFound(f"{shown(where)} is a list: only a key can be taken away", "set the list")
     if not rest and isinstance(value, dict) and step not in value:
         return {**value, step: new}, None
     if not rest and isinstance(value, list) and step == str(len(value)):

@@ -18,11 +18,14 @@ from crewcheck.runtimes.static_declared import declared
 from crewcheck.runtimes.static_project import Module, StaticProject
 from crewcheck.runtimes.static_values import (
     IMPLICIT,
+    UNKNOWN,
     AgentValue,
+    Bound,
     ClassValue,
     CrewValue,
     FlowValue,
     FunctionValue,
+    Instance,
     Step,
     TaskValue,
 )
@@ -91,13 +94,18 @@ class Look:
     notes: list[str] = field(default_factory=list)
 
 
-def look_at(folder: str, roots: Sequence[str] = ()) -> Look:
+def look_at(folder: str, roots: Sequence[str] = (), name: str | None = None) -> Look:
     """The crews, flows and agents of a project. ``roots`` are the folders that go on
-    sys.path."""
+    sys.path.
+
+    With a ``name`` only the modules that mention it are read, and those that build on what is
+    in them: of a big project that takes a small part of the time.
+    """
     project = StaticProject(folder, roots)
     found = _Found(project)
     modules = list(project.modules.values())
-    read = [one for one in modules if one.worth_parsing()]
+    wanted = name.encode("utf-8", "surrogatepass") if name is not None else b""
+    read = [one for one in modules if (wanted in one.bytes() if wanted else one.worth_parsing())]
     for module in read:
         found.take(module)
     # what is built upon them may name nothing of CrewAI's
@@ -123,20 +131,6 @@ def look_at(folder: str, roots: Sequence[str] = ()) -> Look:
     return Look(found.candidates(), [*project.notes, *notes])
 
 
-def look_for(folder: str, roots: Sequence[str], name: str) -> Look:
-    """What `look_at` would find among the names of modules that mention a name: of a big
-    project that takes a small part of the time."""
-    project = StaticProject(folder, roots)
-    found = _Found(project)
-    wanted = name.encode("utf-8", "surrogatepass")
-    for module in project.modules.values():
-        if wanted in module.bytes():
-            found.take(module)
-    for path in project.declarations():
-        found.take_declared(path)
-    return Look(found.candidates(), project.notes)
-
-
 def _builders(project: StaticProject, modules: Iterable[Module]) -> re.Pattern[bytes] | None:
     """The names of classes and functions that others make crews, flows and agents with."""
     names = set()
@@ -158,7 +152,7 @@ def _builders(project: StaticProject, modules: Iterable[Module]) -> re.Pattern[b
 
 
 #: How directly a name stands for something; the smaller the better.
-_MADE, _CLASS, _BARE, _BY_CALL, _HARDLY, _INSIDE = range(6)
+_MADE, _CLASS, _BARE, _BY_CALL, _BY_METHOD, _HARDLY, _INSIDE = range(7)
 #: What a flow can be given without being another one for it.
 _NO_MATTER = frozenset({"checkpoint", "tracing", "verbose", "suppress_flow_events", "stream"})
 
@@ -184,6 +178,11 @@ class _Found:
                 rank, made = _made(value)
                 if made is not None:
                     named.append((rank, attr, made))
+                if isinstance(value, ClassValue) and not value.needs_arguments:
+                    named += [
+                        (_BY_METHOD, f"{attr}.{method}", one)
+                        for method, one in _made_by_methods(value)
+                    ]
         if not named:
             return
         starting = self._project.starts_on_import(module)
@@ -292,6 +291,24 @@ def _made(value: Any) -> tuple[int, Thing | None]:
         elif isinstance(value, FunctionValue) and value.can_be_called:
             made = value.call([], {})
     return rank, made if isinstance(made, (CrewValue, FlowValue, AgentValue)) else None
+
+
+def _made_by_methods(owner: ClassValue) -> list[tuple[str, Thing]]:
+    """The crews and agents that an object's methods make, if they need no arguments."""
+    if owner.kind == "flow":
+        return []
+    this = owner.make() if owner.make is not None else UNKNOWN
+    found: list[tuple[str, Thing]] = []
+    for name, method in owner.methods.items():
+        if name.startswith("__") or not method.can_be_called_on_it:
+            continue
+        made: Any = None
+        with suppress(RecursionError):
+            bound = this.attribute(name) if isinstance(this, Instance) else None
+            made = bound.call([], {}) if isinstance(bound, Bound) else method.call([this], {})
+        if isinstance(made, (CrewValue, AgentValue)):
+            found.append((name, made))
+    return found
 
 
 def _texts(crew: CrewValue) -> tuple[TaskTexts, ...] | None:

@@ -24,6 +24,7 @@ _LEFT_OUT = frozenset(
 MOST_FILES = 5000
 LARGEST_FILE = 1 << 20
 _WORTH_PARSING = (b"crewai", b"kickoff")
+_PROJECT_FILES = frozenset({"pyproject.toml", "setup.cfg", "setup.py"})
 #: What CrewAI's tools call the file of a crew or flow, and the folder of a crew's agents.
 _USUAL = ("crew", "flow")
 _AGENTS = "agents"
@@ -32,11 +33,15 @@ _STARTS = ("kickoff", "akickoff")
 
 
 class Module:
-    """A module of the project. ``tree`` and ``reader`` come when they are asked for."""
+    """A module of the project. ``tree`` and ``reader`` come when they are asked for.
 
-    def __init__(self, name: str, path: str) -> None:
+    ``root`` is the folder that must be on sys.path for its name, None for the project's own.
+    """
+
+    def __init__(self, name: str, path: str, root: str | None = None) -> None:
         self.name = name
         self.path = path
+        self.root = root
         self.reader: ModuleReader | None = None
         self.problem: str | None = None
         self._bytes: bytes | None = None
@@ -90,13 +95,16 @@ class StaticProject:
         self.notes: list[str] = []
         self.configured: set[str] = set()
         self._data: list[str] = []
-        inner_first = sorted({*map(os.path.abspath, roots), self.folder}, key=len, reverse=True)
+        #: whether they are the project's own, or those of a project in it (of a workspace)
+        self._roots = dict.fromkeys([*map(os.path.abspath, roots), self.folder], True)
         self.modules: dict[str, Module] = {}
         for path in self._files():
-            root = next(one for one in inner_first if _is_below(path, one))
+            root = max((one for one in self._roots if _is_below(path, one)), key=len)
             name = _module_name(os.path.relpath(path, root))
-            if name is not None and name not in self.modules:
-                self.modules[name] = Module(name, path)
+            # the projects in this one may have modules of the same names
+            key = str(name) if self._roots[root] else os.path.join(root, str(name))
+            if name is not None and key not in self.modules:
+                self.modules[key] = Module(name, path, None if self._roots[root] else root)
         self._by_path = {one.path: one for one in self.modules.values()}
 
     def shown(self, path: str) -> str:
@@ -125,10 +133,12 @@ class StaticProject:
         count = 0
         for folder, folders, files in os.walk(self.folder):
             folders[:] = sorted(one for one in folders if _is_looked_into(folder, one))
+            if not _PROJECT_FILES.isdisjoint(files):
+                source = os.path.join(folder, "src")
+                self._roots.setdefault(source if os.path.isdir(source) else folder, False)
+                self.configured.update(_definition(os.path.join(folder, "pyproject.toml")))
             for name in sorted(files):
-                if name == "pyproject.toml":
-                    self.configured.update(_definition(os.path.join(folder, name)))
-                elif is_declaration(name) and not name.startswith("."):
+                if is_declaration(name) and not name.startswith("."):
                     self._data.append(os.path.join(folder, name))
                 if name.endswith(".py") and not name.startswith("."):
                     if count == MOST_FILES:
@@ -163,8 +173,10 @@ class StaticProject:
 
         A program in a folder of its own imports what lies beside it.
         """
-        if name in self.modules:
-            return self.modules[name], None
+        importer = self._by_path[path].root
+        beside = self.modules.get(os.path.join(importer, name)) if importer is not None else None
+        if beside is not None or name in self.modules:
+            return beside or self.modules[name], None
         parts = name.split(".")
         if parts[0] in sys.stdlib_module_names or parts[0] == "crewai":
             return None, None
@@ -175,11 +187,14 @@ class StaticProject:
                 if there is not None:
                     return there, folder
             folder = os.path.dirname(folder)
-        return None, None
+        inner = (os.path.join(one, name) for one, is_own in self._roots.items() if not is_own)
+        return next((self.modules[one] for one in inner if one in self.modules), None), None
 
     def needs(self, module: Module) -> str | None:
         """The folder beside the project's own that must be on sys.path for a module to be
         imported, None if none must."""
+        if module.root is not None:
+            return module.root
         for _, _, imports in self._walk(module, everywhere=True):
             for _, folder in imports:
                 if folder is not None and _is_below(module.path, folder):

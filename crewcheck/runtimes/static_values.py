@@ -93,6 +93,16 @@ class FunctionValue:
         """Whether a call without arguments gives what it returns."""
         return isinstance(self.node, ast.FunctionDef) and not self.needs_arguments
 
+    @property
+    def can_be_called_on_it(self) -> bool:
+        """Whether it is a method that needs no more than its object."""
+        marks = {one.id for one in self.node.decorator_list if isinstance(one, ast.Name)}
+        return (
+            isinstance(self.node, ast.FunctionDef)
+            and len(required(self.node)) == 1
+            and not marks & {"staticmethod", "classmethod", "property"}
+        )
+
 
 def required(function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[str]:
     """The arguments that a function cannot be called without."""

@@ -18,6 +18,7 @@ def one(
     key: str | None = None,
     known: bool = True,
     run_key: str | None = None,
+    size: int | None = None,
 ) -> Checkpoint:
     summary = Summary(run_key=run_key) if run_key else None
     return Checkpoint(
@@ -29,6 +30,7 @@ def one(
             branch=branch,
             created_at=f"2026-01-01T00:00:{at:02}Z",
             stamp=stamp,
+            size=size,
             lineage_known=known,
         ),
         summary,
@@ -46,6 +48,20 @@ def test_a_child_comes_after_its_parent_whatever_the_clock_says() -> None:
 def test_ties_go_by_time_then_stamp_then_id() -> None:
     listed = [one("d", at=2), one("c", at=1, stamp=2), one("b", at=1, stamp=1), one("a", at=1)]
     assert ids(listed) == ["a", "b", "c", "d"]
+
+
+def test_siblings_of_one_second_go_by_what_they_hold() -> None:
+    """Those of a flow's end, as CrewAI 1.15.30 wrote them: the end was on the disk first."""
+    end, before = one("a", "p", stamp=388161, size=295568), one("b", "p", stamp=388499, size=293153)
+    assert ids([one("p", at=0), end, before]) == ["p", "b", "a"]
+    # not those of another branch, parent or second
+    for other in (
+        one("b", "p", "x", stamp=388499, size=293153),
+        one("b", "q", stamp=388499, size=293153),
+        one("b", "p", at=1, size=293153),
+        one("b", "p", stamp=388499),
+    ):
+        assert ids([one("p", at=0), end, other])[-2:] == ["a", "b"]
 
 
 def test_twins_come_in_the_order_of_their_keys_not_in_that_of_the_folder() -> None:

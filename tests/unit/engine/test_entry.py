@@ -17,6 +17,7 @@ from crewcheck.engine.running import Wish, prepare
 from crewcheck.engine.source import Source, read_source
 from crewcheck.runtimes import interpreter
 from crewcheck.runtimes.project import ProjectConfig, find_project
+from crewcheck.runtimes.static_look import Look, look_at
 from tests.build import agent, crew, document, event, flow, ident, task, write
 
 HEAD = """\
@@ -217,6 +218,24 @@ def test_a_choice_that_cannot_be_kept_stops_nothing(
     monkeypatch.setenv("CREWCHECK_STATE_DIR", str(tmp_path / "file" / "state"))
     choices.remember("/x", "crew", "a", "b:c")
     assert choices.chosen("/x", "crew", "a") is None
+
+
+def test_a_flow_is_looked_for_by_its_name_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = []
+
+    def look(folder: str, roots: Any, name: str | None = None) -> Look:
+        asked.append(name)
+        return look_at(folder, roots, name)
+
+    monkeypatch.setattr("crewcheck.engine.entry.look_at", look)
+    (tmp_path / "app.py").write_text(HEAD + FLOW)
+    assert found(tmp_path, "flow").entry == "app:Road"
+    assert asked == ["Road"]
+    (tmp_path / "app.py").write_text(HEAD + FLOW.replace("Road", "Street"))
+    assert found(tmp_path, "flow").entry == "app:Street"
+    assert asked == ["Road", "Road", None]
 
 
 @pytest.mark.parametrize("named", [{}, {"entry": "app:crew"}, {"script": "app.py"}])

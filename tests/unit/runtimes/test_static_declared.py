@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from crewcheck.runtimes.jsonc import read_jsonc
-from crewcheck.runtimes.static_look import Candidate, Look, look_at, look_for
+from crewcheck.runtimes.static_look import Candidate, Look, look_at
 from crewcheck.runtimes.static_match import match_agent, match_crew, match_flow
 from tests.unit.runtimes.test_static_look import contexts, entries, only, saved, templates
 
@@ -94,7 +94,7 @@ def test_a_flow_and_its_methods(tmp_path: Path) -> None:
     assert steps["left_way"].waits_for == ("left",)
     assert steps["meet"].waits_for == ("begin", "left_way", "right")
     assert steps["meet"].all_of
-    assert look_for(str(tmp_path), [], "Road").candidates == found.candidates
+    assert look_at(str(tmp_path), [], "Road").candidates == found.candidates
 
 
 @pytest.mark.parametrize(

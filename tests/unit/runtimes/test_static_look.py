@@ -9,7 +9,7 @@ import pytest
 
 from crewcheck.model.crew import Task, tasks
 from crewcheck.runtimes import static_project
-from crewcheck.runtimes.static_look import Candidate, Look, look_at, look_for
+from crewcheck.runtimes.static_look import Candidate, Look, look_at
 from crewcheck.runtimes.static_match import match_agent, match_crew, match_flow
 
 HEAD = """\
@@ -318,8 +318,11 @@ def test_a_crew_base_class_with_yaml(tmp_path: Path) -> None:
                 return Crew(agents=self.agents, tasks=self.tasks)
     '''
     look = project(tmp_path, src__press__crew=text)
-    (press,) = look.candidates
+    (press,) = only(look)
     assert press.entry == "press.crew:Press"
+    (writer,) = only(look, "agent")
+    assert writer.entry == "press.crew:Press.writer"
+    assert writer.agent == ("{topic} writer\n", "Write", "")
     assert templates(press) == ["About {topic} and more.\n", "Check", "My title"]
     assert contexts(press) == [frozenset(), frozenset({0}), frozenset({0})]
     assert press.tasks is not None
@@ -327,9 +330,39 @@ def test_a_crew_base_class_with_yaml(tmp_path: Path) -> None:
     assert match_crew(look, saved("About {topic} and more.", "Check", "My title"))[0].certain
     # without the files, the texts are unknown but the class is found
     (package / "config" / "tasks.yaml").write_text("research: &x {a: b}\n")
-    (press,) = look_at(str(tmp_path), [str(tmp_path / "src")]).candidates
+    (press,) = only(look_at(str(tmp_path), [str(tmp_path / "src")]))
     assert templates(press) == [None, None, "My title"]
     assert contexts(press) == [None, frozenset({0}), None]
+
+
+def test_what_methods_make(tmp_path: Path) -> None:
+    look = project(
+        tmp_path,
+        app="""
+        class Agents:
+            @property
+            def lazy(self): return Agent(role="Lazy")
+            @staticmethod
+            def free(): return Agent(role="Free")
+            def guide(self): return Agent(role="Guide")
+            def expert(self, city): return Agent(role="Expert")
+            async def later(self): return Agent(role="Later")
+            def __enter__(self): return Agent(role="Odd")
+        class Trip:
+            def __init__(self, agents=Agents()): self.agents = agents
+            def crew(self): return Crew(tasks=[Task(description="Go")])
+        class Needy:
+            def __init__(self, city): ...
+            def crew(self): return Crew(tasks=[Task(description="Stay")])
+        class Road(Flow):
+            @start()
+            def begin(self): return Agent(role="Inner")
+        def crew(): return Crew(tasks=[Task(description="Go")])
+        trip = Trip().crew()
+        """,
+    )
+    assert [one.entry for one in only(look, "agent") if one.entry] == ["app:Agents.guide"]
+    assert [one.entry for one in only(look) if one.entry] == ["app:crew", "app:Trip.crew"]
 
 
 def test_texts_and_tasks_from_other_modules(tmp_path: Path) -> None:
@@ -743,7 +776,7 @@ def test_a_program_in_a_folder_of_its_own_imports_what_lies_beside_it(tmp_path: 
     assert templates(press) == ["one"]
 
 
-def test_a_look_for_one_name_reads_what_mentions_it(tmp_path: Path) -> None:
+def test_a_look_at_what_mentions_a_name(tmp_path: Path) -> None:
     (tmp_path / "base.py").write_text(
         "from crewai.flow.flow import Flow, start\n"
         "class Base(Flow):\n    @start()\n    def begin(self): ...\n"
@@ -753,8 +786,33 @@ def test_a_look_for_one_name_reads_what_mentions_it(tmp_path: Path) -> None:
         "class Mine(Base):\n    @listen('begin')\n    def go(self): ...\n"
     )
     (tmp_path / "broken.py").write_text("class Other(Flow:\n")
-    look = look_for(str(tmp_path), [str(tmp_path)], "Mine")
-    assert [(one.entry, one.methods) for one in look.candidates] == [("mine:Mine", ("begin", "go"))]
+    look = look_at(str(tmp_path), [str(tmp_path)], "Mine")
+    mine, base = look.candidates
+    assert (mine.entry, mine.methods, base.entry) == ("mine:Mine", ("begin", "go"), "base:Base")
+    assert look.notes == []  # what is broken mentions nothing of it
     whole = look_at(str(tmp_path), [str(tmp_path)])
     assert look.candidates[0] in whole.candidates
-    assert look_for(str(tmp_path), [str(tmp_path)], "Nothing").candidates == []
+    assert look_at(str(tmp_path), [str(tmp_path)], "Nothing").candidates == []
+
+
+def test_the_projects_in_a_project(tmp_path: Path) -> None:
+    crew = 'crew = Crew(tasks=[Task(description=f"{GO} on")])'
+    for name in ("alpha", "beta"):
+        folder = tmp_path / "packages" / name
+        folder.mkdir(parents=True)
+        (folder / "pyproject.toml").touch()
+    look = project(
+        tmp_path,
+        packages__alpha__src__alpha__crew=f"from alpha.words import GO\n{crew}",
+        packages__alpha__src__alpha__words='GO = "Go"',
+        packages__beta__crew=f"from words import GO\n{crew}",
+        packages__beta__words='GO = "Come"',
+        packages__crew=f'GO = "Stay"\n{crew}',
+        words='GO = "None"',
+    )
+    packages, alpha, beta = look.candidates
+    assert alpha.entry == "packages/alpha/src/alpha/crew.py:crew"
+    assert (alpha.root, templates(alpha)) == (f"{tmp_path}/packages/alpha/src", ["Go on"])
+    assert beta.entry == "packages/beta/crew.py:crew"
+    assert (beta.root, templates(beta)) == (f"{tmp_path}/packages/beta", ["Come on"])
+    assert (packages.entry, packages.root) == ("packages.crew:crew", None)
