@@ -27,6 +27,6 @@ def costs(source: Source, items: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
             timed = timed or took is not None
     return {
         "so_far": {"tokens": source.tokens.total, "seconds": source.seconds},
-        "again": {"tokens": tokens, "seconds": round(seconds, 3) if timed else None},
+        "again": {"tokens": tokens, "seconds": round(seconds, 6) if timed else None},
         "items": by_item,
     }

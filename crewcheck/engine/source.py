@@ -12,7 +12,7 @@ from crewcheck.lineage import Node
 from crewcheck.model.agent import QUESTION, AgentRun, agent_run, within
 from crewcheck.model.crew import Task, tasks
 from crewcheck.model.document import iter_events, kickoff_inputs, mapping, sorted_events, text
-from crewcheck.model.events import Tokens, seconds_between, total_tokens
+from crewcheck.model.events import Tokens, seconds_running, total_tokens
 from crewcheck.model.flow_calls import DONE, Call, calls, newest_state
 from crewcheck.model.flow_result import recorded_result
 from crewcheck.model.harmless import name as shown
@@ -154,8 +154,7 @@ def read_source(catalog: Catalog, node: Node) -> Source:
             source.inputs = {QUESTION: source.agent.question}
         events = within(events, source.agent.kickoff_id)
         source.tokens = total_tokens(events)
-    if events:
-        source.seconds = seconds_between(events[0].get("timestamp"), events[-1].get("timestamp"))
+    source.seconds = seconds_running(events)
     if kind == CREW:
         source.tasks = tasks(document, entity, events)
     elif kind == FLOW:

@@ -5,12 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import pairwise
 from typing import Any
 
 from crewcheck.model.document import mapping, text
 
 Event = Mapping[str, Any]
 
+#: Events before which no work was done: what tells where a process runs may come after them.
+_BEGINNINGS = frozenset({
+    "flow_created", "flow_started", "crew_kickoff_started", "lite_agent_execution_started",
+})  # fmt: skip
 _CLOSING = ("_completed", "_finished", "_failed", "_error", "_paused")
 
 #: What laying a document out reads of an event; whole copies of tasks and agents are not in it.
@@ -108,6 +113,28 @@ def seconds_between(start: object, end: object) -> float | None:
     except (ValueError, TypeError):
         return None
     return gap.total_seconds() if gap.total_seconds() >= 0 else None
+
+
+def seconds_running(events: Sequence[Event]) -> float | None:
+    """Seconds from the first event to the last, without those between a run and its resume.
+
+    A process tells where it runs when its first work begins: what came before was another
+    process if work had begun there. ``events`` must be sorted.
+    """
+    if not events:
+        return None
+    seconds = seconds_between(events[0].get("timestamp"), events[-1].get("timestamp"))
+    if seconds is None:
+        return None
+    worked = False
+    for before, event in pairwise(events):
+        kind = text(event.get("type")) or ""
+        if kind.endswith("_env"):
+            if worked:
+                seconds -= seconds_between(before.get("timestamp"), event.get("timestamp")) or 0.0
+        else:
+            worked = worked or kind not in _BEGINNINGS
+    return max(0.0, seconds)
 
 
 def lines(events: list[Event]) -> list[EventLine]:

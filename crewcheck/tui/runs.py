@@ -30,6 +30,9 @@ from crewcheck.tui.run_lines import RunLines
 MOST_LINES = 1500
 #: What is read of a journal at a stretch.
 READ_BYTES = 1 << 19
+#: More of a result that a run asks about is on the pages of its checkpoint; a prompt's key that
+#: says so.
+LONGEST_OUTPUT, CUT = 200_000, "output_cut"
 
 
 @dataclass(slots=True)
@@ -69,6 +72,8 @@ class Run:
         self._redactor = redactor
         self._lines = RunLines(glyphs, redactor.text)
         self._follower: Follower | None = None
+        #: the questions that wait, as they came and without secrets
+        self._hidden: list[tuple[Message, Message]] = []
         self._lock = Lock()
 
     @property
@@ -119,12 +124,22 @@ class Run:
         """A copy that stays as it is, without secrets."""
         made = copy(state)
         hide = self._redactor.text
-        made.prompts = [dict(one) for one in state.prompts]
+        known = {id(one): shown for one, shown in self._hidden}
+        self._hidden = [(one, known.get(id(one)) or self._shown(one)) for one in state.prompts]
+        made.prompts = [shown for _, shown in self._hidden]
         made.written, made.done = list(state.written), list(state.done)
         made.message, made.hint = hide(state.message), hide(state.hint)
         made.result = None if state.result is None else hide(state.result)
         made.task = None if state.task is None else hide(state.task)
         return made
+
+    def _shown(self, prompt: Message) -> Message:
+        """A question as it is shown, however long that which it is about is."""
+        output = prompt.get("output")
+        if isinstance(output, str) and len(output) > LONGEST_OUTPUT:
+            prompt = {**prompt, "output": output[:LONGEST_OUTPUT], CUT: True}
+        shown: Message = self._redactor.value(dict(prompt))
+        return shown
 
     def take(self, news: News) -> None:
         """Keep what a worker brought. On the UI thread."""

@@ -2,42 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.widgets import Static
 
 from crewcheck.model.harmless import one_line
 from crewcheck.runtimes.wire import Message
-from crewcheck.tui.layout import Block, Body, Line
-from crewcheck.tui.pages.base import heading
+from crewcheck.tui.layout import Block, Line, Pieces
+from crewcheck.tui.pages.base import heading, prose
+from crewcheck.tui.runs import CUT
+from crewcheck.tui.screens.dialogs import key_pieces
 from crewcheck.tui.screens.edit import EditArea
 from crewcheck.tui.screens.modal import Modal
+from crewcheck.tui.widgets.bars import Bar
 from crewcheck.tui.widgets.text_view import TextView
 
-#: More of a result is on the pages of its checkpoint.
-LONGEST_OUTPUT = 200_000
 
-
-def question_blocks(prompt: Message, name: str, hide: Callable[[str], str]) -> list[Block]:
-    """What a run asks: of which run, about which result, and the question, without secrets."""
-    blocks: list[Block] = [Line([("run ", "label"), (name, "")])]
-    for key in ("task", "method", "agent"):
-        if prompt.get(key):
-            blocks.append(Line([(f"{key} ", "label"), (one_line(hide(str(prompt[key])), 80), "")]))
-    blocks.append(Line())
+def question_blocks(prompt: Message, name: str) -> list[Block]:
+    """What a run asks: about which result, and the question. The prompt is without secrets."""
+    who = [(key, one_line(str(prompt[key]), 80)) for key in ("task", "method", "agent")
+           if prompt.get(key)]  # fmt: skip
+    about: Pieces = []
+    for label, said in [*who, ("run", name)]:
+        about += [("   " if about else "", ""), (f"{label} ", "label"), (said, "")]
+    blocks: list[Block] = [Line(about), Line()]
     if prompt.get("output"):
-        output = str(prompt["output"])
-        blocks += [*heading("Its result"), Body(hide(output[:LONGEST_OUTPUT])), Line()]
-        if len(output) > LONGEST_OUTPUT:
+        blocks += [*heading("Its result"), prose(str(prompt["output"]).rstrip())]
+        if prompt.get(CUT):
             blocks.append(Line([("It is longer than can be shown here.", "muted")]))
-    blocks.append(Body(hide(str(prompt.get("message") or ""))))
+        blocks.append(Line())
+    blocks += [
+        *heading("The question"),
+        prose(str(prompt.get("message") or "").rstrip(), style="title"),
+    ]
     if prompt.get("outcomes"):
-        led = ", ".join(one_line(hide(str(one)), 40) for one in prompt["outcomes"])
+        led = ", ".join(one_line(str(one), 40) for one in prompt["outcomes"])
         blocks.append(Line([("Your answer leads to one of: ", "muted"), (led, "")]))
     return blocks
 
@@ -68,17 +71,19 @@ class AnswerScreen(Modal[str | None]):
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog", id="answer"):
             yield TextView(id="answer-about")
-            yield EditArea(soft_wrap=True, tab_behavior="focus", compact=True, id="answer-area")
-            said = "enter answers (empty: it is fine), ctrl+j a new line, esc answers later"
-            if self._outcomes:
-                said += ", tab takes an outcome"
-            yield Static(Content(said), classes="keys")
+            yield EditArea(soft_wrap=True, tab_behavior="focus", compact=True, id="answer-area",
+                           placeholder="nothing: it is fine")  # fmt: skip
+            yield Bar(id="answer-keys")
 
     def on_mount(self) -> None:
         self.query_one("#answer").border_title = Content(self.heading)
         view = self.query_one("#answer-about", TextView)
         view.can_focus = False
         view.show(self._blocks)
+        keys = [("enter", "answer"), ("ctrl+j", "new line"), ("esc", "answer later")]
+        if self._outcomes:
+            keys.insert(1, ("tab", "take an outcome"))
+        self.query_one("#answer-keys", Bar).show(key_pieces(keys))
         self.call_after_refresh(self._fit)
         self.query_one(EditArea).focus()
 
@@ -90,7 +95,7 @@ class AnswerScreen(Modal[str | None]):
         if self.closed:
             return
         view = self.query_one("#answer-about", TextView)
-        view.styles.height = max(1, min(view.line_count, max(1, self.size.height - 12)))
+        view.styles.height = view.lines_up_to(max(1, self.size.height - 12))
 
     def action_give(self) -> None:
         self.dismiss(self.query_one(EditArea).text)

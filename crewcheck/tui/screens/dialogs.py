@@ -9,11 +9,20 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
-from textual.widgets import Button, Input, Static
+from textual.widgets import Button, Input
 
-from crewcheck.tui.layout import Block
+from crewcheck.tui.layout import Block, Pieces
 from crewcheck.tui.screens.modal import Modal
+from crewcheck.tui.widgets.bars import Bar
 from crewcheck.tui.widgets.text_view import TextView
+
+
+def key_pieces(keys: Sequence[tuple[str, str]]) -> Pieces:
+    """Keys and what they do, side by side."""
+    pieces: Pieces = []
+    for key, does in keys:
+        pieces += [("   " if pieces else "", ""), (key, "key"), (f" {does}", "muted")]
+    return pieces
 
 
 class Buttons(Horizontal):
@@ -68,8 +77,7 @@ class AskScreen(Modal[str | None]):
         if self.closed:
             return
         view = self.query_one(TextView)
-        most = max(1, self.size.height - 8)
-        view.styles.height = max(1, min(view.line_count, most))
+        view.styles.height = view.lines_up_to(max(1, self.size.height - 8))
 
     def on_button_pressed(self, event: Button.Pressed) -> None:
         event.stop()
@@ -92,25 +100,25 @@ class TypeScreen(Modal[str | None]):
     ]  # fmt: skip
 
     def __init__(
-        self, title: str, blocks: Sequence[Block], *, keys: str, placeholder: str = ""
+        self, title: str, blocks: Sequence[Block], *, keys: Sequence[tuple[str, str]]
     ) -> None:
         super().__init__()
         self.heading = title
         self._blocks = blocks
         self._keys = keys
-        self._placeholder = placeholder
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog", id="ask"):
             yield TextView(id="ask-text")
             yield Input(id="typed", compact=True)
-            yield Static(Content(self._keys), classes="keys")
+            yield Bar(id="typed-keys")
 
     def on_mount(self) -> None:
         self.query_one("#ask").border_title = Content(self.heading)
         view = self.query_one(TextView)
         view.can_focus = False
         view.show(self._blocks)
+        self.query_one("#typed-keys", Bar).show(key_pieces(self._keys))
         self.call_after_refresh(self._fit)
         self.query_one(Input).focus()
 
@@ -121,7 +129,7 @@ class TypeScreen(Modal[str | None]):
         if self.closed:
             return
         view = self.query_one(TextView)
-        view.styles.height = max(1, min(view.line_count, max(1, self.size.height - 9)))
+        view.styles.height = view.lines_up_to(max(1, self.size.height - 9))
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         event.stop()

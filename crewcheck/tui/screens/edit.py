@@ -21,6 +21,9 @@ from crewcheck.tui.screens.dialogs import Buttons
 from crewcheck.tui.screens.modal import Modal
 from crewcheck.tui.widgets.bars import Bar
 
+#: A text of one line that is shorter has a lower editor.
+ONE_LINE = 300
+
 
 @dataclass(frozen=True, slots=True)
 class Edited:
@@ -68,12 +71,15 @@ class EditScreen(Modal[Edited | None]):
             yield Static(id="edit-problem")
             with Buttons(classes="buttons"):
                 yield Button("Cancel  esc", id="edit-no", compact=True)
-                yield Button("Keep the edit  ^s", id="edit-yes", compact=True)
+                yield Button("Keep  ctrl+s", id="edit-yes", compact=True)
 
     def on_mount(self) -> None:
         self.query_one("#edit").border_title = Content(f"Edit {self.target.title}")
         self._before = self.area.text
-        self.set_class(self.target.kind not in (typed.TEXT, typed.LIST, typed.OBJECT), "-short")
+        scalar = self.target.kind not in (typed.TEXT, typed.LIST, typed.OBJECT)
+        self.set_class(scalar, "-short")
+        text = self.target.text
+        self.set_class(not scalar and "\n" not in text and len(text) < ONE_LINE, "-low")
         self.area.focus()
         self.area.move_cursor(self.area.document.end if self.has_class("-short") else (0, 0))
         self._show_kind()

@@ -139,7 +139,9 @@ class EditingScreen(RunsScreen):
             self._open(subject, target(name))
 
         self.app.push_screen(
-            TypeScreen(f"New {what}", [Line([(about, "")])], keys="enter goes on, esc leaves it"),
+            TypeScreen(
+                f"New {what}", [Line([(about, "")])], keys=[("enter", "go on"), ("esc", "cancel")]
+            ),
             named,
         )
 

@@ -367,7 +367,7 @@ class RunsScreen(LiveScreen):
         prompt = run.prompts[0]
         prompt_id = prompt.get("id")
         run.asked.add(prompt_id)
-        blocks = question_blocks(prompt, run.short, self.redactor.text)
+        blocks = question_blocks(prompt, run.short)
 
         def answered(text: str | None) -> None:
             if text is not None:

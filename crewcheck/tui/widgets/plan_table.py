@@ -11,7 +11,7 @@ from crewcheck.model.harmless import name as harmless_name
 from crewcheck.tui.glyphs import Glyphs
 from crewcheck.tui.layout import Cell, Pieces, width_of
 from crewcheck.tui.plan_board import PlanBoard
-from crewcheck.tui.screens.launch_text import (
+from crewcheck.tui.plan_rows import (
     cost_pieces,
     item_costs,
     label_width,

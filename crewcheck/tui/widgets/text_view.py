@@ -83,6 +83,12 @@ class TextView(LineView):
         elif not keep_place and self.scroll_offset.y:
             self.scroll_to(y=0, animate=False)
 
+    def lines_up_to(self, most: int) -> int:
+        """How many lines there are; no more than ``most`` are made to find out."""
+        self._make(most)
+        self._count()
+        return max(1, min(len(self._lines), most))
+
     def _is_at_end(self) -> bool:
         """Whether nobody has scrolled up; a view that got lower has not been scrolled."""
         return self.scroll_offset.y >= min(self.max_scroll_y, self._followed_y)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from crewcheck.model.document import mapping, sorted_events
+from crewcheck.model.events import seconds_running
 from crewcheck.model.primary import primary
 from crewcheck.model.timeline import Spent, Timeline, timeline
 from tests.build import Json, crew, document, event, task
@@ -56,3 +57,20 @@ def test_odd_records() -> None:
             event(2, "x", parent_event_id="event-1")]  # fmt: skip
     told = made(document(crew(task("a")), events=loop))
     assert sums(told.models) == [(None, 0, None, 3)]
+
+
+def test_the_time_between_a_run_and_its_resume_is_not_counted() -> None:
+    def at(clock: str, kind: str) -> Json:
+        return {"type": kind, "timestamp": f"2026-11-29T{clock}Z"}
+
+    first = [
+        at("17:00:00", "crew_kickoff_started"), at("17:00:01", "default_env"),
+        at("17:00:02", "task_started"), at("17:00:10", "task_failed"),
+    ]  # fmt: skip
+    later = [at("20:30:00", "default_env"), at("20:30:05", "task_started")]
+    again = [at("23:00:00", "cc_env"), at("23:00:02", "task_completed")]
+    assert seconds_running([]) is None
+    assert seconds_running(first) == 10
+    assert seconds_running(first + later) == 15
+    assert seconds_running(first + later + again) == 17
+    assert seconds_running([at("17:00:00", "flow_started"), at("odd", "flow_finished")]) is None
