@@ -13,6 +13,7 @@ from crewcheck.crewai.channel import Channel
 from crewcheck.crewai.crews.recording import same_inputs
 from crewcheck.crewai.flows import (
     feedback,
+    inner_asks,
     inner_flows,
     match,
     nested,
@@ -133,6 +134,7 @@ class FlowSession(Session[SavedFlow]):
                 kept[index] = inner_flows.value_of(target, saved, call, result)
             else:
                 kept[index] = inner_flows.value_given(target, saved, call)
+        inner_asks.remember(target, saved, kept)
         stores.arm(target, saved, self.spec)
         flush()
         writes.held.clear()
