@@ -12,6 +12,7 @@ from crewcheck.crewai.bus import flush
 from crewcheck.crewai.channel import Channel
 from crewcheck.crewai.crews.recording import same_inputs
 from crewcheck.crewai.flows import (
+    conversation,
     feedback,
     inner_asks,
     inner_flows,
@@ -90,6 +91,7 @@ class FlowSession(Session[SavedFlow]):
 
     def say_plan(self, target: Any, ran_before: str = "") -> None:
         self._steps = self._steps or steps_of(target)
+        conversation.check(target, self.saved, by_program=bool(ran_before))
         made = plan.make(target, self._steps, self.saved, self.edits, self.spec.allow_changed)
         self._undone = made.undone
         self.send_plan(
