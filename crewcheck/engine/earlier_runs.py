@@ -1,8 +1,8 @@
-"""The finished runs of crews that a program may have made before the run of a checkpoint.
+"""The finished runs of crews and flows that a program may have made before a checkpoint's.
 
-CrewAI's checkpoints of a program's second crew hold nothing of its first. Where the program is
-run again to get to the second, the first need not be paid for again: its own checkpoints tell
-what it gave.
+CrewAI's checkpoints of a program's second crew or flow hold nothing of its first. Where the
+program is run again to get to the second, the first need not be paid for again: its own
+checkpoints tell what it gave.
 """
 
 from __future__ import annotations
@@ -23,23 +23,28 @@ _MOST_CHECKPOINTS = 500
 
 
 def earlier_runs(source: Source) -> list[dict[str, Any]]:
-    """Documents with nothing but a crew and what the models said to its tasks, newest first."""
+    """Documents with nothing but a crew and what the models said to its tasks, or a flow and
+    what its methods gave, newest first."""
     made = []
     for checkpoint in _finished(source.catalog, source.node):
         try:
             document = source.catalog.store.document(checkpoint.header)
         except CrewcheckError:
             continue  # damaged: the run is made again
-        crew = primary(document, list(iter_events(document)))
-        if crew is not None:
+        entity = primary(document, list(iter_events(document)))
+        if entity is not None:
             nodes = mapping(mapping(document.get("event_record")).get("nodes"))
-            said = {key: one for key, one in nodes.items() if _is_answer(one)}
-            made.append({"entities": [crew], "event_record": {"nodes": said}})
+            kind = text(entity.get("entity_type")) or ""
+            told = {key: one for key, one in nodes.items() if _is_needed(one, kind)}
+            made.append({"entities": [entity], "event_record": {"nodes": told}})
     return made
 
 
-def _is_answer(node: object) -> bool:
-    return mapping(mapping(node).get("event")).get("type") == "llm_call_completed"
+def _is_needed(node: object, kind: str) -> bool:
+    event = text(mapping(mapping(node).get("event")).get("type")) or ""
+    if kind == "crew":
+        return event == "llm_call_completed"
+    return event.startswith(("flow_", "method_execution_"))
 
 
 def _finished(catalog: Catalog, node: Node) -> list[Checkpoint]:
@@ -61,7 +66,11 @@ def _finished(catalog: Catalog, node: Node) -> list[Checkpoint]:
     mine = own.checkpoint.summary.run_key if own.checkpoint.summary is not None else None
     for checkpoint in before:
         summary = checkpoint.summary
-        if summary is None or summary.kind != "crew" or text(summary.run_key) in (None, mine):
+        if (
+            summary is None
+            or summary.kind not in ("crew", "flow")
+            or text(summary.run_key) in (None, mine)
+        ):
             continue
         if summary.status == FINISHED:
             runs.setdefault(summary.run_key, checkpoint)

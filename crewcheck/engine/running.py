@@ -20,7 +20,7 @@ from crewcheck.engine.fork import dump, fork_document, new_id
 from crewcheck.engine.fork_agent import check_edits
 from crewcheck.engine.invalidation import KEEP, Decision, not_kept
 from crewcheck.engine.kept_outputs import with_tasks_to_come
-from crewcheck.engine.source import AGENT, CREW, Source
+from crewcheck.engine.source import AGENT, CREW, FLOW, Source
 from crewcheck.engine.target import Target, target_of
 from crewcheck.engine.unfinished import work_behind
 from crewcheck.errors import Refused, UsageProblem
@@ -125,7 +125,7 @@ def prepare(source: Source, wish: Wish) -> Prepared:
         answers=list(wish.answers),
         validate=project.config.validate if wish.action == RESUME else None,
     )
-    if found.script is not None and source.kind == CREW:
+    if found.script is not None and source.kind in (CREW, FLOW):
         spec.earlier = earlier_runs(source)
     unasked = _unasked_inputs(source, wish.edits) if source.kind == CREW else []
     if source.inputs_from:

@@ -13,6 +13,7 @@ from crewcheck.crewai.channel import Channel
 from crewcheck.crewai.crews.recording import same_inputs
 from crewcheck.crewai.flows import (
     conversation,
+    earlier,
     feedback,
     inner_asks,
     inner_flows,
@@ -56,6 +57,7 @@ class FlowSession(Session[SavedFlow]):
         self._nested: nested.Nested | None = None
         self._fresh = 0
         self._undone: list[shared_state.Undo] = []
+        self._earlier = earlier.Earlier(saved.checkpoint_id, spec.earlier)
 
     @property
     def edited(self) -> bool:
@@ -94,6 +96,10 @@ class FlowSession(Session[SavedFlow]):
         conversation.check(target, self.saved, by_program=bool(ran_before))
         made = plan.make(target, self._steps, self.saved, self.edits, self.spec.allow_changed)
         self._undone = made.undone
+        if self._earlier.answered:
+            where = ", ".join(self._earlier.answered)
+            message = "its kickoff before was not made again"
+            made.losses.append({"rule": "answered-before", "where": where, "message": message})
         self.send_plan(
             [item.as_dict() for item in made.items],
             ran_before=ran_before,
@@ -233,6 +239,9 @@ class FlowSession(Session[SavedFlow]):
         if not same_inputs(given, saved.inputs):
             return False, match.inputs_differ(saved.inputs, given)
         return True, []
+
+    def earlier(self, kind: str, target: Any, named: Named) -> Any:
+        return self._earlier.result(kind, target, named)
 
     def arguments(self, named: Named) -> Named:
         gone = ("from_checkpoint", "restore_from_state_id")
