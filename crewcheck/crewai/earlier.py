@@ -1,4 +1,4 @@
-"""What a program kicks off before the checkpoint's own kickoff: crews and agents that the
+"""What a program kicks off before the checkpoint's own kickoff: crews, agents and flows that the
 checkpoint, or an earlier one of the store, has whole are not run again. Their kickoff gives what
 was recorded."""
 
@@ -10,6 +10,8 @@ from typing import Any
 from crewcheck.crewai.agents import earlier as agents
 from crewcheck.crewai.crews import earlier as crews
 from crewcheck.crewai.crews.facts import label
+from crewcheck.crewai.flows import earlier as flows
+from crewcheck.crewai.flows.adopt import name_of
 from crewcheck.crewai.saved import Saved
 
 Document = Mapping[str, Any]
@@ -23,12 +25,13 @@ class Earlier:
         documents = list(before)
         self._crews = crews.finished(saved, documents)
         self._agents = agents.finished(saved, documents)
+        self._flows = flows.finished(documents, saved.checkpoint_id)
         self.answered: list[str] = []
 
     def find(self, kind: str, target: Any, named: Mapping[str, Any]) -> Any:
         """What a kickoff gave, None where it is not known."""
+        given = named.get("inputs")
         if kind == "crew":
-            given = named.get("inputs")
             for crew in self._crews:
                 if crews.is_it(target, crew, given):
                     self._crews.remove(crew)
@@ -40,4 +43,10 @@ class Earlier:
                     self._agents.remove(agent)
                     self.answered.append(str(target.role).strip())
                     return agents.result(target, agent, named.get("response_format"))
+        elif kind == "flow":
+            for flow in self._flows:
+                if flows.is_it(target, flow, given):
+                    self._flows.remove(flow)
+                    self.answered.append(name_of(target))
+                    return flows.result(target, flow)
         return None

@@ -1,9 +1,9 @@
-"""The finished runs of crews and agents that a program may have made before the run of a
-checkpoint.
+"""The finished runs of crews, agents and flows that a program may have made before the run of
+a checkpoint.
 
-CrewAI's checkpoints of a program's second crew hold nothing of its first. Where the program is
-run again to get to the second, the first need not be paid for again: its own checkpoints tell
-what it gave.
+CrewAI's checkpoints of a program's second crew or flow hold nothing of its first. Where the
+program is run again to get to the second, the first need not be paid for again: its own
+checkpoints tell what it gave.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ _KEPT_OF_AGENT = {ASKED, ANSWERED}
 
 
 def earlier_runs(source: Source) -> list[dict[str, Any]]:
-    """Documents with nothing but a crew and what the models said to its tasks, or an agent, what
-    it was asked and what it answered; newest first."""
+    """Documents with nothing but a crew and what the models said to its tasks, an agent, what
+    it was asked and what it answered, or a flow and what its methods gave; newest first."""
     made = []
     for checkpoint in _finished(source.catalog, source.node):
         try:
@@ -40,25 +40,27 @@ def earlier_runs(source: Source) -> list[dict[str, Any]]:
         entity = primary(document, list(iter_events(document)))
         if entity is None:
             continue
-        kept = _KEPT_OF_CREW
-        if entity.get("entity_type") == "agent":
+        kind = text(entity.get("entity_type")) or ""
+        if kind == "agent":
             node = source.catalog.forest.by_key[checkpoint.key]
             document = mended(source.catalog, node, document)
-            kept = _KEPT_OF_AGENT
         nodes = mapping(mapping(document.get("event_record")).get("nodes"))
-        said = {
-            key: one
-            for key, one in nodes.items()
-            if mapping(mapping(one).get("event")).get("type") in kept
-        }
+        told = {key: one for key, one in nodes.items() if _is_needed(one, kind)}
         made.append(
             {
                 "trigger": document.get("trigger"),
                 "entities": [entity],
-                "event_record": {"nodes": said},
+                "event_record": {"nodes": told},
             }
         )
     return made
+
+
+def _is_needed(node: object, kind: str) -> bool:
+    event = text(mapping(mapping(node).get("event")).get("type")) or ""
+    if kind == "flow":
+        return event.startswith(("flow_", "method_execution_"))
+    return event in (_KEPT_OF_AGENT if kind == "agent" else _KEPT_OF_CREW)
 
 
 def _finished(catalog: Catalog, node: Node) -> list[Checkpoint]:
@@ -82,7 +84,7 @@ def _finished(catalog: Catalog, node: Node) -> list[Checkpoint]:
     mine = summary.run_key if summary is not None else None
     for checkpoint in before:
         summary = checkpoint.summary
-        if summary is None or summary.kind not in ("crew", "agent"):
+        if summary is None or summary.kind not in ("crew", "agent", "flow"):
             continue
         if text(summary.run_key) in (None, mine):
             continue

@@ -11,7 +11,7 @@ made without it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -34,7 +34,7 @@ class TaskFacts:
 
     index: int
     state: str = PENDING
-    depends_on: frozenset[int] | None = None
+    depends_on: Set[int] | None = None
     names: frozenset[str] | None = None
     label: str = ""
     certain: bool = True
@@ -98,11 +98,11 @@ def decide(tasks: Sequence[TaskFacts], wishes: Wishes | None = None) -> list[Dec
     return decisions
 
 
-def _changed_before(task: TaskFacts, changed: Iterable[int]) -> tuple[int, ...]:
+def _changed_before(task: TaskFacts, changed: Set[int]) -> tuple[int, ...]:
     """The changed tasks whose outputs a task's prompt holds."""
     if task.depends_on is None:
         return tuple(sorted(index for index in changed if index < task.index))
-    return tuple(sorted(task.depends_on.intersection(changed)))
+    return tuple(sorted(task.depends_on & changed))
 
 
 def _changed_names(task: TaskFacts, inputs: frozenset[str]) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ again or edited is a call. Stdlib only and Python 3.10.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,6 +19,35 @@ _ENDINGS = {
     "method_execution_failed": FAILED,
     "method_execution_paused": PAUSED,
 }
+
+
+class Before(Set[int]):
+    """The positions of the calls that had ended when one began.
+
+    Of a flow they all look into one table: each position, with its place in the order of the
+    ends. A loop may make thousands of calls.
+    """
+
+    __slots__ = ("_count", "_ends")
+
+    def __init__(self, ends: Mapping[int, int], count: int) -> None:
+        self._ends, self._count = ends, count
+
+    def moved(self, ends: Mapping[int, int]) -> Before:
+        """The same, of positions that have been told anew: those that are left out are gone."""
+        return Before(ends, self._count)
+
+    def __contains__(self, index: object) -> bool:
+        return isinstance(index, int) and self._ends.get(index, self._count) < self._count
+
+    def __iter__(self) -> Iterator[int]:
+        return (index for index, place in self._ends.items() if place < self._count)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def __and__(self, others: Iterable[int]) -> frozenset[int]:
+        return frozenset(one for one in others if one in self)
 
 
 @dataclass(slots=True)
@@ -39,7 +68,7 @@ class Call:
     started_id: str | None = None
     ended_id: str | None = None
     cause: int | None = None
-    before: frozenset[int] = frozenset()
+    before: Set[int] = frozenset()
     end: int | None = None
     result: Any = None
     flow_state: Any = None
@@ -72,7 +101,7 @@ def calls(
     found: list[Call] = []
     by_start: dict[str, Call] = {}
     by_end: dict[str, int] = {}
-    ended: set[int] = set()
+    ended: dict[int, int] = {}
     for event in events:
         kind = text(event.get("type")) or ""
         if not kind.startswith("method_execution_") or not _of(event, name):
@@ -83,7 +112,8 @@ def calls(
         event_id = text(event.get("event_id"))
         if kind == "method_execution_started":
             cause = by_end.get(text(event.get("triggered_by_event_id")) or "")
-            call = Call(len(found), method, 0, RUNNING, event_id, None, cause, frozenset(ended))
+            call = Call(len(found), method, 0, RUNNING, event_id, None, cause)
+            call.before = Before(ended, len(ended))
             call.started_at = text(event.get("timestamp"))
             found.append(call)
             if event_id:
@@ -93,15 +123,15 @@ def calls(
             if began is None:
                 began = next((c for c in reversed(found) if _open(c, method)), None)
             if began is None:
-                began = Call(len(found), method, 0, before=frozenset(ended))
+                began = Call(len(found), method, 0, before=Before(ended, len(ended)))
                 found.append(began)
             _end(began, event, _ENDINGS[kind])
             began.end = len(ended)
-            ended.add(began.index)
+            ended.setdefault(began.index, began.end)
             if event_id:
                 by_end[event_id] = began.index
     _spend(found, events)
-    return _numbered(_without_attempts(found), flow)
+    return _numbered(_without_attempts(found, ended), flow)
 
 
 def _of(event: Mapping[str, Any], name: str | None) -> bool:
@@ -145,28 +175,30 @@ def _spend(found: Iterable[Call], events: Iterable[Mapping[str, Any]]) -> None:
             by_start[at].tokens += tokens
 
 
-def _without_attempts(found: list[Call]) -> list[Call]:
+def _without_attempts(found: list[Call], ended: Mapping[int, int]) -> list[Call]:
     """Leave out what did not finish and was tried again."""
-    kept = []
+    following: dict[tuple[str, int | None], Call] = {}
+    again: dict[int, Call] = {}
+    for call in reversed(found):
+        later = following.get((call.method, call.cause))
+        if later is not None and call.state != DONE:
+            again[call.index] = later
+        following[call.method, call.cause] = call
     for call in found:
-        again = next(
-            (
-                later
-                for later in found[call.index + 1 :]
-                if later.method == call.method and later.cause == call.cause
-            ),
-            None,
-        )
-        if call.state == DONE or again is None:
-            kept.append(call)
-        else:
+        if call.index in again:
             own = (call.started_id,) if call.started_id else ()
-            again.attempts = (*again.attempts, *call.attempts, *own)
+            later = again[call.index]
+            later.attempts = (*later.attempts, *call.attempts, *own)
+    kept = [call for call in found if call.index not in again]
+    if not again:
+        return kept
     places = {call.index: place for place, call in enumerate(kept)}
+    ends = {places[index]: place for index, place in ended.items() if index in places}
     for place, call in enumerate(kept):
+        if isinstance(call.before, Before):
+            call.before = call.before.moved(ends)
         call.index = place
         call.cause = places.get(call.cause) if call.cause is not None else None
-        call.before = frozenset(places[one] for one in call.before if one in places)
     return kept
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from crewcheck.model.document import sorted_events
-from crewcheck.model.flow_calls import calls
+from crewcheck.model.flow_calls import DONE, calls
 from tests.e2e.child.driver import ROOT, Place, make_place, written
 from tests.fake_model import FakeModel
 
@@ -21,9 +21,16 @@ from tests.fake_model import FakeModel
 class Shop:
     """The shop's project after a run that came to no end."""
 
-    def __init__(self, folder: Path, python: str, model: FakeModel, *arguments: str) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        python: str,
+        model: FakeModel,
+        *arguments: str,
+        project_file: str = "shop.py",
+    ) -> None:
         self.place: Place = make_place(folder, python, model.url, "shop")
-        self.place.record(model, "shop.py", *arguments)
+        self.place.record(model, project_file, *arguments)
         self.model = model
 
     @property
@@ -59,10 +66,12 @@ class Shop:
         )
         return ended.returncode, [json.loads(line) for line in ended.stdout.splitlines()]
 
-    def go_on(self, action: str, entry: str | None, *more: str) -> tuple[int, dict[str, Any]]:
+    def go_on(
+        self, action: str, entry: str | None, *more: str, ref: str = "latest"
+    ) -> tuple[int, dict[str, Any]]:
         self.model.reset()
         own = ("--entry", entry) if entry else ()
-        arguments = ("latest", *own, "--python", self.place.python, "--yes", *more)
+        arguments = (ref, *own, "--python", self.place.python, "--yes", *more)
         code, said = self.command(action, *arguments)
         return code, said[-1]
 
@@ -205,3 +214,40 @@ def test_an_answer_of_the_source_ends_its_waiting(
     assert (code, ended["type"]) == (0, "finished")
     assert shop.done == ["write", "check", "post"]  # what was to be checked was known
     assert shop.pending == 0
+
+
+@pytest.fixture
+def two_flows(tmp_path: Path, crewai_python: str, model: FakeModel) -> Shop:
+    shop = Shop(tmp_path, crewai_python, model, project_file="two_flows.py")
+    assert shop.done == ["order", "read", "note", "end"]
+    return shop
+
+
+def after(shop: Shop, method: str) -> str:
+    """A checkpoint at which a method was the last that had ended."""
+    for one in written(shop.store):
+        made = calls(one.document["entities"][0], None, sorted_events(one.document))
+        done = [call.method for call in made if call.state == DONE]
+        if done[-1:] == [method]:
+            return one.id
+    raise AssertionError(method)
+
+
+def test_a_flow_that_the_program_runs_before_it_is_not_made_again(two_flows: Shop) -> None:
+    shop = two_flows
+    code, ended = shop.go_on("resume", None, "--script", "two_flows.py", ref=after(shop, "read"))
+    assert (code, ended["type"]) == (0, "finished")
+    assert asked(shop.model) == ["note", "end"]
+    assert shop.done == ["order", "read", "note", "end", "note", "end"]
+
+
+def test_what_was_noted_beside_the_state_is_not_taken_for_empty(two_flows: Shop) -> None:
+    shop = two_flows
+    code, refused = shop.go_on("resume", "two_flows:Second", ref=after(shop, "note"))
+    assert (code, refused["reason"]) == (5, "attributes-lost")
+    assert refused["differences"] == ["end reads self.notes, which note had set"]
+    assert asked(shop.model) == []
+    code, ended = shop.go_on("fork", "two_flows:Second", "--rerun", "note", ref=after(shop, "note"))
+    assert (code, ended["type"]) == (0, "finished")
+    assert asked(shop.model) == ["note", "end"]
+    assert shop.model.requests[-1].user.startswith("end of 1: ")

@@ -6,7 +6,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from crewcheck.crewai import tool_answers
-from crewcheck.crewai.flows import inner_agents, inner_crews, inner_flows, inner_models
+from crewcheck.crewai.flows import (
+    inner_agents,
+    inner_asks,
+    inner_crews,
+    inner_flows,
+    inner_models,
+)
 from crewcheck.crewai.flows.saved import SavedFlow
 from crewcheck.crewai.flows.scope import entered
 from crewcheck.crewai.flows.telling import FlowTelling
@@ -26,6 +32,7 @@ class Nested:
         inner_models.arm(told.answered)
         inner_crews.arm()
         inner_agents.arm()
+        inner_asks.arm()
         inner_flows.arm(new_ids)
         tool_answers.arm(self._tools(told))
 

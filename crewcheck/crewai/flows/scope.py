@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 
 from crewcheck.crewai.calls import finished_calls
 from crewcheck.crewai.crews.saved import SavedCrew
+from crewcheck.crewai.flows.said import said_to
 from crewcheck.crewai.flows.saved import SavedFlow, events_of_flow
 from crewcheck.crewai.refusal import Refusal
 from crewcheck.crewai.saved import Entity
@@ -45,6 +46,7 @@ class Scope:
             self.events, "lite_agent_execution_started", "lite_agent_execution_completed"
         )
         self.models = finished_calls([*self.events, *self.later])
+        self.said = list(said_to(self.events))
 
     def __bool__(self) -> bool:
         return bool(self.events or self.later)

@@ -12,7 +12,9 @@ from crewcheck.crewai.bus import flush
 from crewcheck.crewai.channel import Channel
 from crewcheck.crewai.crews.recording import same_inputs
 from crewcheck.crewai.flows import (
+    conversation,
     feedback,
+    inner_asks,
     inner_flows,
     match,
     nested,
@@ -89,6 +91,7 @@ class FlowSession(Session[SavedFlow]):
 
     def say_plan(self, target: Any, ran_before: str = "") -> None:
         self._steps = self._steps or steps_of(target)
+        conversation.check(target, self.saved, by_program=bool(ran_before))
         made = plan.make(target, self._steps, self.saved, self.edits, self.spec.allow_changed)
         self._undone = made.undone
         self.send_plan(
@@ -133,6 +136,7 @@ class FlowSession(Session[SavedFlow]):
                 kept[index] = inner_flows.value_of(target, saved, call, result)
             else:
                 kept[index] = inner_flows.value_given(target, saved, call)
+        inner_asks.remember(target, saved, kept)
         stores.arm(target, saved, self.spec)
         flush()
         writes.held.clear()

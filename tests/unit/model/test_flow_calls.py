@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import tracemalloc
 from typing import Any
 
 from crewcheck.model.events import Tokens
@@ -101,3 +102,28 @@ def test_other_flows_and_odd_events_are_passed_over() -> None:
     ]
     found = calls(flow(), "Turn", events)
     assert told(found) == [("a", "done", None), ("lone", "done", None)]
+
+
+def test_a_loop_of_thousands_of_calls_takes_little_memory() -> None:
+    opening = {"type": "flow_started", "event_id": "f", "flow_name": "F"}
+    events: list[dict[str, Any]] = [opening]
+    for at in range(4000):
+        about = {"method_name": ("write", "judge")[at % 2], "flow_name": "F"}
+        cause = f"e{at - 1}" if at else None
+        events += [
+            {"type": "method_execution_started", "event_id": f"s{at}",
+             "triggered_by_event_id": cause, **about},
+            {"type": "method_execution_finished", "event_id": f"e{at}",
+             "started_event_id": f"s{at}", **about},
+        ]  # fmt: skip
+    tracemalloc.start()
+    try:
+        made = calls({}, "F", events)
+        assert tracemalloc.get_traced_memory()[1] < 20_000_000  # sets would take 450 MB
+    finally:
+        tracemalloc.stop()
+    assert (made[-1].label, made[-1].cause) == ("judge#2000", 3998)
+    assert 3998 in made[-1].before
+    assert 3999 not in made[-1].before
+    assert sorted(made[3].before) == [0, 1, 2]
+    assert made[3].before & {1, 3, 5} == {1}
