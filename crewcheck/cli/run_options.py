@@ -41,7 +41,7 @@ _RUN = (
     ),
     click.option(
         "--allow-losses", is_flag=True,
-        help="With --without-project --yes: accept what the checkpoint cannot tell.",
+        help="With --yes: accept what the checkpoint cannot tell.",
     ),
     click.option(
         "--trust-endpoint", is_flag=True,
@@ -104,8 +104,8 @@ def wish_from(action: str, options: dict[str, Any], *, dry_run: bool) -> Wish:
     alone = options["without_project"]
     if alone and (options["entry"] or options["script"]):
         raise UsageProblem("--without-project excludes --entry and --script")
-    if not alone and (options["allow_losses"] or options["trust_endpoint"]):
-        raise UsageProblem("--allow-losses and --trust-endpoint are for --without-project")
+    if not alone and options["trust_endpoint"]:
+        raise UsageProblem("--trust-endpoint is for --without-project")
     return Wish(
         action=action,
         branch=options.get("branch"),

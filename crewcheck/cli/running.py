@@ -266,7 +266,7 @@ class Started(Followed):
             if not self.yes:
                 _ask(self.as_json)
             elif not self.prepared.wish.allow_losses:
-                _refuse_doubts(report)
+                _refuse_doubts(report, alone=self.prepared.wish.without_project)
             self.state.checkpoint_id = confirm(self.prepared, handle, plan)
         except (CrewcheckError, click.Abort, KeyboardInterrupt):
             handle.abort()
@@ -390,7 +390,7 @@ def has_terminal() -> bool:
     return sys.stdin.isatty() and sys.stderr.isatty()
 
 
-def _refuse_doubts(report: dict[str, Any]) -> None:
+def _refuse_doubts(report: dict[str, Any], *, alone: bool) -> None:
     """What nobody can tell is accepted by a person, not by ``--yes``. Raises `Refused`."""
     doubts = [loss for loss in report["losses"] if loss.get("doubt")]
     if doubts:
@@ -398,10 +398,11 @@ def _refuse_doubts(report: dict[str, Any]) -> None:
             f"{one['where']}: {one['message']}" if one["where"] else one["message"]
             for one in doubts
         )
+        way = "go on with the project: --entry or --script" if alone else words.ANEW
         raise Refused(
-            f"the checkpoint alone does not tell whether this would do what the project does: "
-            f"{named}",
-            "accept it with --allow-losses, or go on with the project: --entry or --script",
+            f"the checkpoint {'alone ' if alone else ''}does not tell whether this would do what "
+            f"the project does: {named}",
+            f"accept it with --allow-losses, or {way}",
         )
 
 

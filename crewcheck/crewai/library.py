@@ -35,6 +35,7 @@ def resume(
     *,
     location: str | None = None,
     allow_changed: bool = False,
+    allow_losses: bool = False,
     response_format: type | None = None,
     on_message: OnMessage | None = None,
 ) -> Any:
@@ -43,8 +44,9 @@ def resume(
     ``target`` is your own object (of a flow the class will do). ``ref`` names a checkpoint as
     on the command line, in the store at ``location`` or the default one; without it the newest
     valid checkpoint of the newest run is taken. ``response_format`` is what an agent is asked
-    with: no checkpoint tells. ``on_message`` is called with each message of the run, from
-    whatever thread: dicts with a ``type``, ``plan`` among them before anything runs.
+    with: no checkpoint tells. ``allow_losses`` accepts what else it does not tell.
+    ``on_message`` is called with each message of the run, from whatever thread: dicts with a
+    ``type``, ``plan`` among them before anything runs.
 
     Returns what the object's own ``kickoff`` would. Of a finished run that is the recorded result,
     and nothing runs. Raises `Refused`, `NotFound` and the like of `crewcheck.errors` before
@@ -53,7 +55,7 @@ def resume(
     """
     with _found(ref, location) as found:
         source = read_source(found.catalog, found.node)
-        wish = Wish(action=RESUME, allow_changed=allow_changed)
+        wish = Wish(action=RESUME, allow_changed=allow_changed, allow_losses=allow_losses)
         return _do(target, source, wish, response_format, on_message)
 
 
@@ -67,6 +69,7 @@ def fork(
     state: Mapping[str, Any] | None = None,
     location: str | None = None,
     allow_changed: bool = False,
+    allow_losses: bool = False,
     response_format: type | None = None,
     on_message: OnMessage | None = None,
 ) -> Any:
@@ -80,7 +83,8 @@ def fork(
         found.catalog.read_summaries()
         source = read_source(found.catalog, found.node)
         edits = _edits(source, inputs or {}, outputs or {}, state or {})
-        wish = Wish(action=FORK, branch=branch, edits=edits, allow_changed=allow_changed)
+        wish = Wish(FORK, branch=branch, edits=edits, allow_changed=allow_changed)
+        wish.allow_losses = allow_losses
         return _do(target, source, wish, response_format, on_message)
 
 
@@ -180,7 +184,7 @@ def _do(
 
     try:
         session: Session[Any] = open_session(
-            LocalChannel(on_message, confirm), spec, source.document
+            LocalChannel(on_message, confirm, wish.allow_losses), spec, source.document
         )
         made = session.kind.made_of(target, type(target).__name__)
         session.asked_with(response_format)

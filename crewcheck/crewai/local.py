@@ -13,6 +13,7 @@ from typing import Any
 from crewcheck.crewai import dumps, telling, writes
 from crewcheck.crewai.bus import flush
 from crewcheck.crewai.channel import Channel
+from crewcheck.crewai.refusal import Refusal
 from crewcheck.crewai.session import Session
 from crewcheck.engine.invalidation import KEEP
 from crewcheck.runtimes.wire import Message
@@ -22,10 +23,17 @@ Confirm = Callable[[list[int]], Mapping[str, Any]]
 
 class LocalChannel(Channel):
     """Takes the messages of a session. ``confirm`` is told which items run, before anything
-    does, and gives what ``go`` is to say besides what is kept."""
+    does, and gives what ``go`` is to say besides what is kept. ``allow_losses``: say yes to what
+    the checkpoint does not tell, too."""
 
-    def __init__(self, on_message: Callable[[Message], None] | None, confirm: Confirm) -> None:
+    def __init__(
+        self,
+        on_message: Callable[[Message], None] | None,
+        confirm: Confirm,
+        allow_losses: bool = False,
+    ) -> None:
         self._on_message = on_message
+        self._allow_losses = allow_losses
         self._confirm = confirm
         self._plan: Mapping[str, Any] = {}
 
@@ -37,7 +45,15 @@ class LocalChannel(Channel):
             self._on_message({"type": kind, **fields})
 
     def decision(self) -> Message:
-        """Go, as planned."""
+        """Go, as planned. Raises `Refusal` for what nobody can tell."""
+        doubts = [one for one in self._plan.get("losses") or [] if one.get("doubt")]
+        if doubts and not self._allow_losses:
+            named = "; ".join(f"{one['where']}: {one['message']}" for one in doubts)
+            raise Refusal(
+                str(doubts[0]["rule"]),
+                f"the checkpoint does not tell whether this would do what the crew does: {named}",
+                "accept it with allow_losses=True",
+            )
         items = self._plan.get("items") or []
         run = [item["index"] for item in items if item["action"] != KEEP]
         keep = [item["index"] for item in items if item["action"] == KEEP]

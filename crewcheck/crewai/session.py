@@ -176,7 +176,7 @@ class Session(Generic[S]):
         ran_before: str,
         changed: list[str],
         warnings: list[dict[str, str]],
-        losses: list[dict[str, str]],
+        losses: list[dict[str, Any]],
         nothing_to_run: bool,
     ) -> None:
         """Send the plan, with what is the same for all kinds."""

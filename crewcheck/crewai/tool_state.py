@@ -1,30 +1,58 @@
-"""What a tool keeps for itself from one call to the next: a replay does not bring it back.
+"""What a tool keeps for itself from one call to the next, and what comes of it: a replay makes
+no recorded call again.
 
-Of a call only its text is recorded. Told is what can be seen in a tool's class: what it keeps
-elsewhere, in its module or in a file, nobody can know.
+Of a call only its text is recorded; a checkpoint has a tool's public fields as they were then.
+Told is what can be seen in a tool's class: what it keeps elsewhere, in its module or in a file,
+nobody can know. What is only made when it is first needed (a client, a memo) is not meant.
 """
 
 from __future__ import annotations
 
-import dis
-from collections import deque
-from collections.abc import Iterator
-from types import CodeType
+import ast
+import functools
+import inspect
+import textwrap
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-_CONTAINERS = (dict, list, set, deque)
-_CHANGING = {"append", "add", "update", "extend", "insert", "setdefault", "pop", "remove", "clear"}
+_CHANGING = {
+    *("append", "add", "update", "extend", "insert", "setdefault", "pop", "popleft"),
+    *("appendleft", "popitem", "remove", "discard", "clear"),
+}
 #: Methods that only prepare a tool.
 _PREPARING = {"__init__", "__new__", "model_post_init"}
 
+_Function = (ast.FunctionDef, ast.AsyncFunctionDef)
+
 
 def state_of(tool: Any) -> list[str]:
-    """The names of the attributes that a tool's own methods assign, or, where they are
-    containers, change."""
+    """The names of the attributes that a tool's own methods change, and look at."""
     kinds = [one for one in type(tool).__mro__ if not one.__module__.startswith(("crewai.", "pyd"))]
     named = {name for kind in kinds for name in _attributes(kind)}
-    changed = {name for kind in kinds for code in _methods(kind) for name in _changed(code, tool)}
-    return sorted(named & changed)
+    changed: set[str] = set()
+    seen: set[str] = set()
+    for kind in kinds:
+        if kind is not object:
+            theirs, looked_at = _of_class(kind)
+            changed |= theirs
+            seen |= looked_at
+    return sorted(named & changed & seen)
+
+
+def saved_state(tool: Any, names: list[str], saved: Mapping[str, Any]) -> dict[str, Any] | None:
+    """What those attributes were when a tool was saved, None where that is not all there."""
+    fields = getattr(type(tool), "model_fields", {})
+    if any(name not in fields or name not in saved for name in names):
+        return None
+    from pydantic import TypeAdapter
+
+    try:
+        return {
+            name: TypeAdapter(fields[name].annotation).validate_python(saved[name])
+            for name in names
+        }
+    except Exception:  # it is of no class that JSON tells of
+        return None
 
 
 def _attributes(kind: type) -> Iterator[str]:
@@ -32,21 +60,128 @@ def _attributes(kind: type) -> Iterator[str]:
     yield from vars(kind).get("__annotations__", {})
 
 
-def _methods(kind: type) -> Iterator[CodeType]:
+@functools.cache
+def _of_class(kind: type) -> tuple[frozenset[str], frozenset[str]]:
+    """The attributes that a class's own methods change, and those that they look at."""
+    changed: set[str] = set()
+    seen: set[str] = set()
     for name, value in vars(kind).items():
-        code = getattr(getattr(value, "__func__", value), "__code__", None)
-        if isinstance(code, CodeType) and name not in _PREPARING:
-            yield code
+        function = getattr(value, "__func__", value)
+        if not inspect.isfunction(function) or name in _PREPARING:
+            continue
+        try:
+            tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
+        except (OSError, SyntaxError, TypeError):
+            continue  # made without a text
+        method = tree.body[0]
+        if isinstance(method, _Function) and method.args.args:
+            looked = _Method(method)
+            changed |= looked.changed
+            seen |= looked.seen
+    return frozenset(changed), frozenset(seen)
 
 
-def _changed(code: CodeType, tool: Any) -> Iterator[str]:
-    steps = list(dis.get_instructions(code))
-    changes = any(step.opname in ("STORE_SUBSCR", "DELETE_SUBSCR") for step in steps)
-    changes = changes or not _CHANGING.isdisjoint(code.co_names)
-    for step in steps:
-        if step.opname == "STORE_ATTR":
-            yield str(step.argval)
-        elif step.opname == "LOAD_ATTR" and changes:
-            name = str(step.argval)
-            if isinstance(getattr(tool, name, None), _CONTAINERS):
-                yield name
+class _Method:
+    """What one method does to the attributes of its object."""
+
+    def __init__(self, method: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+        self._self = method.args.args[0].arg
+        self.changed: set[str] = set()
+        self.seen: set[str] = set()
+        for statement in method.body:
+            self._look(statement, frozenset())
+
+    def _name(self, node: ast.AST | None) -> str | None:
+        """The attribute that an expression is, or is a part of."""
+        while isinstance(node, ast.Subscript):
+            node = node.value
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            return node.attr if node.value.id == self._self else None
+        return None
+
+    def _look(self, node: ast.AST, first: frozenset[str]) -> None:
+        """``first``: attributes that are known to be made here for the first time."""
+        if isinstance(node, ast.If):
+            tested = first | self._lacking(node.test)
+            if not tested - first:
+                self._look(node.test, first)
+            for one in node.body:
+                self._look(one, tested)
+            for one in node.orelse:
+                self._look(one, first)
+        elif isinstance(node, (ast.Assign, ast.AnnAssign)):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            for target in targets:
+                self._assigned(target, node.value, first)
+            if node.value is not None:
+                self._look(node.value, first)
+        elif isinstance(node, ast.AugAssign):
+            self._note(self.changed, self._name(node.target))
+            self._look(node.value, first)
+        elif isinstance(node, ast.Delete):
+            for target in node.targets:
+                self._note(self.changed, self._name(target))
+        elif isinstance(node, ast.Expr) and self._changing(node.value):
+            call: Any = node.value
+            self._note(self.changed, self._name(call.func.value))
+            for one in [*call.args, *(word.value for word in call.keywords)]:
+                self._look(one, first)
+        else:
+            if self._changing(node):
+                call = node
+                self._note(self.changed, self._name(call.func.value))
+            if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
+                self._note(self.seen, self._name(node))
+            for child in ast.iter_child_nodes(node):
+                self._look(child, first)
+
+    def _assigned(self, target: ast.expr, value: ast.expr | None, first: frozenset[str]) -> None:
+        if isinstance(target, (ast.Tuple, ast.List)):
+            for one in target.elts:
+                self._assigned(one, value, first)
+            return
+        name = self._name(target)
+        keeps = isinstance(value, ast.BoolOp) and self._name(value.values[0]) == name
+        if name is not None and name not in first and not keeps:
+            self.changed.add(name)
+
+    def _changing(self, node: ast.AST) -> bool:
+        """Whether it is a call that changes a container of the object's."""
+        return (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr in _CHANGING
+            and self._name(node.func.value) is not None
+        )
+
+    def _lacking(self, test: ast.expr) -> frozenset[str]:
+        """The attributes that are not there, or lack a key, where a test holds."""
+        if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+            inner = test.operand
+            if isinstance(inner, ast.Call) and _is_named(inner.func, "hasattr"):
+                named = inner.args[1] if len(inner.args) > 1 else None
+                value = named.value if isinstance(named, ast.Constant) else None
+                return frozenset({value} if isinstance(value, str) else ())
+            name = self._name(inner) if isinstance(inner, ast.Attribute) else None
+            return frozenset({name} if name else ())
+        if isinstance(test, ast.Compare) and len(test.ops) == 1:
+            name = None
+            if isinstance(test.ops[0], ast.NotIn):
+                name = self._name(test.comparators[0])
+            elif isinstance(test.ops[0], (ast.Is, ast.Eq)) and _is_none(test.comparators[0]):
+                name = self._name(test.left)
+            return frozenset({name} if name else ())
+        return frozenset()
+
+    @staticmethod
+    def _note(found: set[str], name: str | None) -> None:
+        if name is not None:
+            found.add(name)
+
+
+def _is_named(node: ast.expr, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name
+
+
+def _is_none(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None

@@ -12,6 +12,9 @@ from crewcheck.model.harmless import one_line
 #: Of a finished crew with `Source.ends_with_callbacks`.
 AFTER_KICKOFF = "its callbacks after the kickoff are not called; a fork of it calls them"
 
+#: The way out where what a task has left in the project's objects is not there.
+ANEW = "run again what it is about: fork, with --rerun TASK"
+
 TRIGGERS = {
     "task_started": "task started",
     "task_completed": "task done",

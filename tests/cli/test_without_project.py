@@ -17,8 +17,7 @@ from tests.cli.conftest import Run
     [
         (["--without-project", "--entry", "a:b"], "--without-project excludes --entry"),
         (["--without-project", "--script", "a.py"], "--without-project excludes --entry"),
-        (["--allow-losses"], "are for --without-project"),
-        (["--trust-endpoint"], "are for --without-project"),
+        (["--trust-endpoint"], "is for --without-project"),
     ],
 )
 def test_what_does_not_go_together(options: list[str], said: str, run: Run, tmp_path: Path) -> None:
@@ -29,7 +28,8 @@ def test_what_does_not_go_together(options: list[str], said: str, run: Run, tmp_
 
 def test_yes_does_not_accept_what_nobody_can_tell() -> None:
     loss = {"rule": "callback", "where": "", "message": "its callback is not called"}
-    _refuse_doubts({"losses": [loss]})
+    _refuse_doubts({"losses": [loss]}, alone=True)
     doubt = {"rule": "context", "where": "edit", "message": "who knows", "doubt": True}
-    with pytest.raises(Refused, match="edit: who knows; accept it with --allow-losses"):
-        _refuse_doubts({"losses": [doubt, loss]})
+    for alone, way in ((True, "--entry or --script"), (False, "--rerun TASK")):
+        with pytest.raises(Refused, match=f"edit: who knows; accept it with --allow-.*{way}"):
+            _refuse_doubts({"losses": [doubt, loss]}, alone=alone)

@@ -12,7 +12,7 @@ from crewcheck.engine.catalog import Catalog, open_catalog
 from crewcheck.lineage import Node
 from tests.fake_model import Request
 from tests.fidelity.cases import FORK, Case
-from tests.fidelity.recording import Ran
+from tests.fidelity.recording import Ran, used_in
 from tests.fidelity.resumes import Outcome
 
 
@@ -45,6 +45,12 @@ def judge(
         if asked:
             verdict.wrong.append("refused, after the model was asked")
         return verdict
+    may = case.recording.scenario.get("MAY_BE_REFUSED", {}).get(case.column)
+    if may and outcome.error is not None and may in outcome.error:
+        verdict.refused = True
+        if asked:
+            verdict.wrong.append("refused, after the model was asked")
+        return verdict
     if outcome.error is not None:
         verdict.wrong.append(f"refused: {said}")
         return verdict
@@ -60,6 +66,7 @@ def judge(
             verdict.tolerated.append(f"{sentence}: {reason}")
         else:
             verdict.wrong.append(sentence)
+    verdict.wrong += _uses(case, oracle, store.parent)
     if last["type"] == wanted:
         verdict.wrong += _written(case, outcome, bool(asked), store)
     return verdict
@@ -87,6 +94,18 @@ def _requests(verdict: Verdict, oracle: Ran, asked: Sequence[Request]) -> None:
             verdict.wrong.append(sentence)
     if more - again:
         verdict.wrong.append(f"asked what nobody asks {_list(more - again, texts)}")
+
+
+def _uses(case: Case, oracle: Ran, project: Path) -> list[str]:
+    """What an uninterrupted program does with its tools is done once, all in all. An edit may
+    let some of it be done again."""
+    if case.edit:
+        return []
+    whole, made = Counter(oracle.used), Counter(used_in(project))
+    wanted = Counter() if case.point.finished else whole - Counter(case.point.used)
+    if made == wanted:
+        return []
+    return [f"used the tools {dict(made)} instead of {dict(wanted)}"]
 
 
 def _texts(requests: Sequence[Request]) -> dict[str, str]:

@@ -32,6 +32,11 @@ class Ran:
         return [one.key for one in self.requests if one.status == 200]
 
     @property
+    def used(self) -> list[str]:
+        """The tools that were used, as far as they tell (`scenarios/_common.used`)."""
+        return used_in(self.project)
+
+    @property
     def home(self) -> Path:
         return self.project.with_name("home")
 
@@ -41,7 +46,7 @@ class Point:
     """A checkpoint to go on from. ``answered`` are the keys of the requests whose answers it
     holds; ``outputs`` the texts of the tasks that are done; ``calls`` how many calls of each
     method of a flow have ended; ``under_way``: the model has answered since the last piece of
-    work has ended."""
+    work has ended; ``used``: the tools whose calls it has the results of."""
 
     id: str
     branch: str
@@ -53,6 +58,7 @@ class Point:
     state_id: str | None
     finished: bool
     under_way: bool
+    used: list[str] = field(default_factory=list)
 
 
 @dataclass
@@ -78,6 +84,17 @@ class Recording:
             if name not in self._oracles:
                 self._oracles[name] = run(**edit)
             return self._oracles[name]
+
+
+def used_in(project: Path) -> list[str]:
+    """What tools have said there of themselves."""
+    path = project / "used.log"
+    return path.read_text("utf-8").splitlines() if path.exists() else []
+
+
+def _used(events: list[Event]) -> list[str]:
+    done = [one for one in events if one["type"] == "tool_usage_finished"]
+    return [str(one["tool_name"]) for one in done if not one.get("from_cache")]
 
 
 def store_in(project: Path) -> Path:
@@ -132,6 +149,7 @@ def points_of(store: Path, requests: list[Request], branch: str | None = None) -
                 (entity.get("checkpoint_state") or {}).get("id"),
                 finished,
                 answered_since_last_end(events),
+                _used(events),
             )
         )
     return points

@@ -141,10 +141,11 @@ def go_on(
     *,
     home: str,
     variables: Mapping[str, str],
-    goes: Callable[[Message], bool] = lambda plan: True,
+    goes: Callable[[Message], bool] | None = None,
 ) -> Outcome:
-    """Resume or fork a checkpoint, and see it through; where the person says no to the plan,
-    to that."""
+    """Resume or fork a checkpoint, and see it through; where the person says no to the plan
+    (``goes``), to that. Without a person it is refused where the plan has doubts, as by
+    ``--yes``."""
     outcome = Outcome()
     with open_catalog(str(store)) as catalog:
         catalog.read_summaries()
@@ -168,8 +169,11 @@ def go_on(
                 if message["type"] == "plan" and (
                     wish.action == FORK or not message.get("nothing_to_run")
                 ):
-                    if not goes(message):
+                    if not (goes or _is_certain)(message):
                         handle.abort()
+                        if goes is None:
+                            doubts = {one["rule"] for one in message["losses"] if one.get("doubt")}
+                            outcome.error = f"refused for doubts: {', '.join(sorted(doubts))}"
                         return outcome
                     try:
                         outcome.begun_from = confirm(prepared, handle, message)
@@ -184,6 +188,10 @@ def go_on(
         said = f"the child ended without a word: {log[-1500:]}"
         outcome.messages.append({"type": "failed", "error": said})
     return outcome
+
+
+def _is_certain(plan: Message) -> bool:
+    return not any(one.get("doubt") for one in plan["losses"])
 
 
 def wish_of(action: str, entry: str, python: str, answers: list[str]) -> Wish:

@@ -16,6 +16,7 @@ to do with it; they are read from its text, for it is imported only where CrewAI
     EDIT_RESULT   {method of a flow: what its last call returns}
     EDIT_STATE    {path: value} of a flow
     REFUSED       a rule: a resume is refused with it, and so is a fork
+    MAY_BE_REFUSED  {kind of case: a rule that some of them are refused with}
     ASKED_AGAIN_OK  why finished requests may be made again; or {kind of case: why}
     RECORDED_RESULT  why what a finished run had given is not in its checkpoint
     ONLY          kinds of cases that make sense here, if not all do

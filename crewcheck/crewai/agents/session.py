@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
-from crewcheck.crewai import answers, telling, tool_answers
+from crewcheck.crewai import answers, telling, tool_answers, tool_memory
 from crewcheck.crewai.agents import judged, lineage, match
 from crewcheck.crewai.agents.asking import how_it_is_asked
 from crewcheck.crewai.agents.objects import AgentKind
@@ -123,7 +123,24 @@ class AgentSession(Session[SavedAgent]):
         facts = TaskFacts(0, self.saved.state, frozenset(), frozenset({QUESTION}), self.saved.label)
         return decide([facts], self._wishes)[0]
 
-    def _losses(self, target: Any) -> list[dict[str, str]]:
+    def _memory(self, target: Any) -> tool_memory.Memory:
+        """What the agent's tools had kept, where their recorded calls are not made again."""
+        known = [*self.saved.within, *self.saved.later]
+        if self._asks_anew or tool_answers.has_hooks():
+            return tool_memory.Memory()
+        tools = tool_memory.beside(target, self.saved.entity)
+        return tool_memory.of_tools(tools, tool_memory.used(known), ())
+
+    @property
+    def _asks_anew(self) -> bool:
+        """Whether nothing of what it had begun is gone on with."""
+        return bool(self._fresh or self._wishes.rerun or self._wishes.inputs)
+
+    def _losses(self, target: Any) -> list[dict[str, Any]]:
+        doubts = self._memory(target).doubts()
+        return [*doubts, *self._known_losses(target)]
+
+    def _known_losses(self, target: Any) -> list[dict[str, Any]]:
         if self.saved.state in (UNDER_WAY, FAILED) and match.tool_names(target):
             message = "it starts anew and may call its tools again"
             return [{"rule": "tools-again", "where": self.saved.label, "message": message}]
@@ -159,12 +176,13 @@ class AgentSession(Session[SavedAgent]):
             target, self.saved, self.spec, self.record, self.branch, self.parent_id
         )
         told = self.telling = AgentTelling(self.channel, target)
-        if not self._keeps and not self._fresh and not self._wishes.rerun:
+        if not self._keeps and not self._asks_anew:
             found = answers.Answers(told.answered)
             known = [*self.saved.within, *self.saved.later]
             found.add_for_anyone(known)
             answers.arm(found, [target])
             judged.arm(judged.passed(known))
+            self._memory(target).give_back()
             tools = tool_answers.ToolAnswers(told.tool_answered)
             tools.add_for_anyone(known, self._begins)
             tool_answers.arm(tools)

@@ -38,7 +38,7 @@ class Plan:
     items: list[Decision]
     changed: list[str]
     warnings: list[dict[str, str]] = field(default_factory=list)
-    losses: list[dict[str, str]] = field(default_factory=list)
+    losses: list[dict[str, Any]] = field(default_factory=list)
 
 
 def edits_of(spec: RunSpec, saved: SavedCrew) -> Edits:

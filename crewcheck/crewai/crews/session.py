@@ -23,8 +23,9 @@ from crewcheck.crewai.crews.objects import CrewKind
 from crewcheck.crewai.crews.pairing import Pairing, pair
 from crewcheck.crewai.crews.saved import SavedCrew
 from crewcheck.crewai.crews.telling import CrewTelling
+from crewcheck.crewai.crews.tool_memory import given_else, memory
 from crewcheck.crewai.session import Named, NotRun, Session
-from crewcheck.engine.invalidation import DONE, FAILED, RUN, SKIPPED, UNDER_WAY
+from crewcheck.engine.invalidation import FAILED, RUN, UNDER_WAY
 from crewcheck.model.document import text
 from crewcheck.runtimes.spec import RunSpec
 from crewcheck.runtimes.wire import Message
@@ -140,24 +141,23 @@ class CrewSession(Session[SavedCrew]):
         tools = tool_answers.ToolAnswers(told.tool_answered)
         events = [*self.saved.events, *self.saved.later]
         rerun = plan.edits_here(self.edits, self.pairing, self.saved).rerun
-        for index, state in enumerate(self.pairing.states(self.saved)):
+        kept, states = order.keep | order.skip, self.pairing.states(self.saved)
+        run = [index for index in range(len(target.tasks)) if index not in kept]
+        again = set(run)
+        for index, state in enumerate(states):
             if state not in (UNDER_WAY, FAILED) or index in order.keep | order.fresh | rerun:
                 continue
             task_id = text(self.pairing.task(self.saved, index).get("id"))
             if task_id:
                 said.add(target.tasks[index], task_id, events)
-                if not self._is_given_else(target, index, order):
+                if not given_else(target, states, index, kept, order.outputs, order.changed):
                     tools.add(target.tasks[index], task_id, events)
+                    again.discard(index)
         answers.arm(said, target.agents, facts.models(target))
         tool_answers.arm(tools)
-
-    def _is_given_else(self, target: Any, index: int, order: plan.Order) -> bool:
-        """Whether a task works on other things now: then its tools may give something else
-        for the same arguments. (To a model, what is asked tells.)"""
-        states = self.pairing.states(self.saved)
-        anew = {i for i, state in enumerate(states) if state in (DONE, SKIPPED)} - order.keep
-        changed = facts.depends_on(target, index) & (anew - order.skip | set(order.outputs))
-        return bool(changed or facts.names(target, index) & order.changed)
+        if tool_answers.has_hooks():
+            again = set(run)
+        memory(target, self.saved, self.pairing, run, again).give_back()
 
     def kickoff(self, target: Any) -> Any:
         return streaming.whole(target.kickoff(inputs=self._agreed().inputs))

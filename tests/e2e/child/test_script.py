@@ -102,6 +102,21 @@ def test_a_failure_that_the_script_passes_over_is_told(
     assert "put away" in child.log
 
 
+def test_a_program_goes_on_behind_a_finished_kickoff(
+    zoo: Place, zoo_run: Run, at: At, start: Start, model: FakeModel
+) -> None:
+    child = start(zoo, at(4, "crew_kickoff_completed"), script="zoo.py")
+    plan = child.plan()
+    assert plan["nothing_to_run"] is False
+    assert {item["action"] for item in plan["items"]} == {"keep"}
+    assert [one["rule"] for one in plan["warnings"]] == ["ran-before", "program-goes-on"]
+    assert "after the kickoff" not in child.log
+    child.go(plan)
+    assert child.end()["result"] == zoo_run[2]
+    assert model.requests == []
+    assert "after the kickoff" in child.log
+
+
 def test_input_becomes_a_prompt(zoo: Place, at: At, start: Start) -> None:
     child = start(zoo, at(3), script="zoo.py", args=["asks"])
     prompt = child.until("prompt")

@@ -34,3 +34,9 @@ def fails(where):
     """Raises in the run that is to be gone on with, and in no other."""
     if os.environ.get("FIDELITY_FAULT"):
         raise RuntimeError(f"{where} fails, as the test wants it to")
+
+
+def used(tool):
+    """A tool was really used: what it does to the world is not to be done twice."""
+    with open("used.log", "a", encoding="utf-8") as file:
+        file.write(tool + "\n")

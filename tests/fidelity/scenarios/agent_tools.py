@@ -1,7 +1,7 @@
 # mypy: ignore-errors
 """An agent without a crew that uses a tool class twice, and a guardrail that lets it pass."""
 
-from _common import checkpoint, llm
+from _common import checkpoint, llm, used
 from crewai import Agent
 from crewai.tools import BaseTool
 from pydantic import BaseModel
@@ -24,6 +24,7 @@ class Price(BaseTool):
     unit: str = "cents"
 
     def _run(self, fruit: str) -> str:
+        used("price")
         return f"{len(fruit) * 10} {self.unit}"
 
 

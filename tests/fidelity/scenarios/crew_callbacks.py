@@ -1,5 +1,5 @@
 # mypy: ignore-errors
-"""All callbacks there are: each says what it saw in a file, and two of them change it."""
+"""All callbacks there are: each says what it saw in a file, and three of them change it."""
 
 from _common import checkpoint, llm
 from crewai import Agent, Crew, Task
@@ -32,6 +32,7 @@ def of_the_task(output):
 
 def of_the_crew(output):
     say(f"crew {output.name}")
+    output.raw += "."
 
 
 def of_a_step(step):

@@ -1,7 +1,7 @@
 # mypy: ignore-errors
 """Tool classes, one with a field of its own, used several times in a task."""
 
-from _common import checkpoint, llm
+from _common import checkpoint, llm, used
 from crewai import Agent, Crew, Task
 from crewai.tools import BaseTool
 from pydantic import BaseModel
@@ -23,6 +23,7 @@ class Multiply(BaseTool):
     unit: str = "apples"
 
     def _run(self, a: int, b: int) -> str:
+        used("multiply")
         return f"{a * b} {self.unit}"
 
 
@@ -31,6 +32,7 @@ class Shout(BaseTool):
     description: str = "Say a word in capitals"
 
     def _run(self, word: str) -> str:
+        used("shout")
         return word.upper()
 
 
