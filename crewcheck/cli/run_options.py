@@ -25,7 +25,10 @@ from crewcheck.model.json_path import REMOVED, changed_at
 F = TypeVar("F", bound=Callable[..., Any])
 
 _RUN = (
-    click.option("--entry", metavar="MODULE:ATTR", help="The crew: an object, class or function."),
+    click.option(
+        "--entry", metavar="MODULE:ATTR|FILE",
+        help="The crew, flow or agent: an object, what makes it, or a file that declares it.",
+    ),
     click.option("--script", metavar="FILE", help="Run this program; its kickoff is gone on with."),
     click.option("--arg", "args", metavar="TEXT", multiple=True, help="An argument of --script."),
     click.option("--python", metavar="PATH", help="The project's Python, or its environment."),

@@ -94,9 +94,15 @@ def find_entry(
 
 
 def _by_place(origin: str, entry: str, project: Project) -> Entry:
-    """An entry by its name. That of a file is as the person sees it, or as the project does."""
+    """An entry by its name. That of a file is as the person sees it, or as the project does.
+
+    Raises `NotFound`.
+    """
     if is_declaration(entry):
-        return Entry(origin, _file_of(entry, project) or entry)
+        path = _file_of(entry, project)
+        if path is None:
+            raise NotFound(f"no such file: {shown(entry)}", "name the file that declares it")
+        return Entry(origin, path)
     place, _, attr = entry.rpartition(":")
     file = _file_of(place, project) if place.endswith(".py") else None
     if file is None:

@@ -9,6 +9,7 @@ Without a path: ``./.checkpoints``, else ``./.checkpoints.db``, else ``location`
 from __future__ import annotations
 
 import os
+from shlex import quote
 
 from crewcheck.errors import NotFound, Unreadable, UsageProblem
 from crewcheck.model.identifiers import parse_file_name
@@ -17,6 +18,8 @@ from crewcheck.stores.files import NotRegular, read_regular
 
 DEFAULT_FOLDER = ".checkpoints"
 DEFAULT_DATABASE = ".checkpoints.db"
+#: What the top folder of a project or repository has.
+_TOPS = ("pyproject.toml", ".git")
 _MAGIC = b"SQLite format 3\0"
 #: Bigger documents are not looked at for more than is needed.
 _BIG = 1024 * 1024
@@ -42,13 +45,27 @@ def default_location(folder: str = ".") -> str:
     if configured is not None:
         return configured
     message = f"no checkpoints here: neither ./{DEFAULT_FOLDER} nor ./{DEFAULT_DATABASE} exists"
+    above = _above(folder)
+    if above is not None:
+        raise NotFound(message, f"there is a store further up: `--location {quote(above)}`")
     kept = _kept_outputs(folder)
     if kept is not None:
-        from shlex import quote
-
         way = f"CrewAI kept the outputs of the last run: `crewcheck list {quote(kept)}`"
         raise NotFound(message, way)
     raise NotFound(message, "name a store (`--location PATH`), or try `crewcheck demo`")
+
+
+def _above(folder: str) -> str | None:
+    """The nearest usual store above a folder, within the project or repository that it is in."""
+    at = os.path.abspath(folder)
+    found = None
+    while not any(os.path.exists(os.path.join(at, one)) for one in _TOPS):
+        if os.path.dirname(at) == at:
+            return None  # it is in none
+        at = os.path.dirname(at)
+        stores = (os.path.join(at, one) for one in (DEFAULT_FOLDER, DEFAULT_DATABASE))
+        found = found or next((one for one in stores if os.path.exists(one)), None)
+    return None if found is None else os.path.relpath(found, folder)
 
 
 def _kept_outputs(folder: str) -> str | None:

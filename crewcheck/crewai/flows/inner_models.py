@@ -26,10 +26,13 @@ def arm(told: Callable[[str | None], None]) -> None:
         return
     _patched.add(BaseLLM)
     base: Any = BaseLLM
-    original = base.__init_subclass__.__func__
+    own = vars(base).get("__init_subclass__")  # it has none of its own in every version
 
     def watched(kind: Any, /, **named: Any) -> None:
-        original(kind, **named)
+        if own is None:
+            super(base, kind).__init_subclass__(**named)
+        else:
+            own.__func__(kind, **named)
         _patch(kind)  # providers are imported when they are first used
 
     base.__init_subclass__ = classmethod(watched)

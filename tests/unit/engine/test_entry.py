@@ -15,6 +15,7 @@ from crewcheck.engine.catalog import open_catalog
 from crewcheck.engine.entry import Entry, NeedsScript, NoEntry, SeveralEntries, find_entry
 from crewcheck.engine.running import Wish, prepare
 from crewcheck.engine.source import Source, read_source
+from crewcheck.errors import NotFound
 from crewcheck.runtimes import interpreter
 from crewcheck.runtimes.project import ProjectConfig, find_project
 from crewcheck.runtimes.static_look import Look, look_at
@@ -198,6 +199,8 @@ def test_a_file_that_declares_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     inner = str(tmp_path / "crews" / "crew.jsonc")
     assert found(tmp_path, "crew", entry="crew.jsonc").entry == inner
     assert found(tmp_path, "crew", entry="crews/crew.jsonc").entry == inner
+    with pytest.raises(NotFound, match=r"no such file: gone\.yaml"):
+        found(tmp_path, "crew", entry="gone.yaml")
     choices.remember(str(tmp_path), "crew", "newsroom", "crews/crew.jsonc")
     told = found(tmp_path, "crew")
     assert told.entry == inner

@@ -7,6 +7,7 @@ import pytest
 
 from crewcheck.engine.refs import find
 from crewcheck.errors import NotFound, Unreadable
+from crewcheck.stores.detect import default_location
 from tests.build import crew, document, ident, small_store, task, write
 
 
@@ -148,3 +149,23 @@ def test_markup_and_escapes_in_a_reference_are_shown_harmlessly(store: Path) -> 
     with pytest.raises(NotFound) as error:
         named("\x1b[31mred", store)
     assert "\x1b" not in str(error.value)
+
+
+def test_a_store_further_up_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    inner = tmp_path / "project" / "src" / "press"
+    inner.mkdir(parents=True)
+    monkeypatch.chdir(inner)
+    monkeypatch.setenv("CREWAI_STORAGE_DIR", "nothing-of-crewcheck")
+    (tmp_path / ".checkpoints").mkdir()
+    (tmp_path / "project" / "pyproject.toml").touch()
+    with pytest.raises(NotFound, match="no checkpoints here") as caught:
+        default_location()
+    assert "further up" not in str(caught.value.hint)  # that one is of another project
+    (tmp_path / "project" / ".checkpoints.db").touch()
+    with pytest.raises(NotFound) as caught:
+        default_location()
+    assert caught.value.hint == "there is a store further up: `--location ../../.checkpoints.db`"
+    (tmp_path / "project" / "src" / ".checkpoints").mkdir()
+    with pytest.raises(NotFound, match="no checkpoints here") as caught:
+        default_location()
+    assert caught.value.hint == "there is a store further up: `--location ../.checkpoints`"
