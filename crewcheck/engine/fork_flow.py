@@ -64,7 +64,8 @@ def fork_flow(
         changes.append(Change(f"state.{write_path(path)}", old, value))
     done = [call for call in kept if call.state == DONE]
     if dropped or changes:
-        _record_methods(flow, done, [*dropped, *done])
+        # the flow's own record can be ahead of the events: what they tell as under way, too
+        _record_methods(flow, done, [call for call in every if call.started_id or call.ended_id])
     if not (edits.state or dropped or changes):
         state = flow.get("checkpoint_state")
     if isinstance(state, dict) and "id" not in {path[0] for path in edits.state}:

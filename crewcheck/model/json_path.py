@@ -138,7 +138,8 @@ def _key(value: Any, step: str, where: str) -> Any:
 def _further(gone: str, step: str) -> str:
     if _NUMBER.fullmatch(step):
         return f"{gone}[{step}]"
-    if re.fullmatch(r"[^.\[\]\"'\s]+", step):
+    # what begins a path with one of these is read as another form of it
+    if re.fullmatch(r"[^.\[\]\"'\s]+", step) and (gone or step[0] not in "/$"):
         return f"{gone}.{step}" if gone else step
     return f"{gone}[{json.dumps(step, ensure_ascii=False)}]"
 

@@ -20,6 +20,17 @@ from crewcheck.model.flow_calls import Call
 from crewcheck.model.json_path import REMOVED, Path
 
 _STATE = "self.state"
+#: What tells that a model, crew, agent or flow is through.
+_ENDED = (
+    "llm_call_completed",
+    "llm_call_failed",
+    "crew_kickoff_completed",
+    "crew_kickoff_failed",
+    "lite_agent_execution_completed",
+    "lite_agent_execution_error",
+    "flow_finished",
+    "flow_failed",
+)
 _WRITES = (SET, CHANGE, MADE)
 
 
@@ -131,11 +142,16 @@ def _has_not_come_to(made: Sequence[Use], path: Path, answers: float) -> bool:
 
 
 def _answers(saved: SavedFlow, call: Call) -> float:
-    """How many answers of models the record has within a call, at most: some models tell
-    CrewAI nothing."""
-    tells = any(event.get("type") == "llm_call_started" for event in saved.events)
-    ended = [one.get("type") == "llm_call_completed" for one in saved.events_within(call)]
-    return sum(ended) if tells else float("inf")
+    """How often what a call asks had come to an end, at most: some models tell CrewAI nothing,
+    and of what runs in a thread of the user's own nothing tells whose it is."""
+    if not any(event.get("type") == "llm_call_started" for event in saved.events):
+        return float("inf")
+    own = {call.started_id, *call.attempts}
+    return sum(
+        event.get("type") in _ENDED
+        and ((parent := event.get("parent_event_id")) in own or parent not in saved.by_id)
+        for event in saved.events
+    )
 
 
 def _sets_anew(made: Iterable[Use], path: Path) -> bool:

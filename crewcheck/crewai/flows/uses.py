@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import logging
 import sysconfig
 import textwrap
 from collections.abc import Iterable, Iterator
@@ -30,6 +31,7 @@ _ASKING = frozenset(
     ("call", "acall", "kickoff", "kickoff_async", "akickoff", "kickoff_for_each",
      "kickoff_for_each_async", "akickoff_for_each")
 )  # fmt: skip
+_LOGGING = frozenset(("debug", "info", "warning", "error", "exception", "critical", "log"))
 _MUTATORS = frozenset(
     ("add", "append", "appendleft", "clear", "discard", "extend", "extendleft", "insert", "pop",
      "popitem", "popleft", "remove", "reverse", "rotate", "setdefault", "sort", "subtract",
@@ -89,6 +91,8 @@ class _Walk(ast.NodeVisitor):
         self._clean: set[str] = set()
         #: calls whose results nobody looks at
         self._alone: set[int] = set()
+        #: within what is only shown or logged: what that reads changes nothing
+        self._shown = False
 
     def run(self) -> None:
         self._seen.add(self._function.__code__)
@@ -114,7 +118,7 @@ class _Walk(ast.NodeVisitor):
     # what happens
 
     def _use(self, kind: str, place: str | None) -> None:
-        if place is not None:
+        if place is not None and not (self._shown and kind == READ):
             self._found.append(Use(kind, place, self._certain))
 
     def _member(self, attr: str) -> None:
@@ -377,10 +381,23 @@ class _Walk(ast.NodeVisitor):
             self.generic_visit(node)
 
     def visit_Call(self, node: ast.Call) -> None:
+        shown, self._shown = self._shown, self._shown or self._only_shows(node)
         self._call(node)
+        self._shown = shown
         match node.func:
             case ast.Attribute(attr=attr) if attr in _ASKING:
                 self._use(ASK, attr)
+
+    def _only_shows(self, node: ast.Call) -> bool:
+        """Whether a call prints or logs what it is given, and does nothing else."""
+        match node.func:
+            case ast.Name(id="print"):
+                return self._places.known("print") is None
+            case ast.Attribute(value=holder, attr=attr) if attr in _LOGGING:
+                return isinstance(self._places.value_in(holder), logging.Logger) or (
+                    isinstance(holder, ast.Name) and self._places.known(holder.id) is logging
+                )
+        return False
 
     def _call(self, node: ast.Call) -> None:
         if attr := self._places.asked(node, "setattr"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from crewcheck.crewai.refusal import Refusal
 from crewcheck.engine.flow_plan import FlowWishes, plan_flow
 from crewcheck.model.flow_calls import DONE, RUNNING, Call
 
+LOG = logging.getLogger(__name__)
 FOUND: list[str] = []
 COUNT = 0
 
@@ -104,6 +106,10 @@ class Shop:
     def do_read_notes(self) -> str:
         return f"{len(self.notes)} {getattr(self, 'number', 0)}"
 
+    def do_show_notes(self) -> None:
+        print(f"{len(self.notes)}")
+        LOG.info("%s of %s", self.goods, self.notes)
+
     def do_read_help(self) -> str:
         return self.draft
 
@@ -180,6 +186,7 @@ def test_what_runs_must_not_read_what_is_lost(setter: str, reader: str, place: s
         (["do_lazy", "do_lazy"], 1),
         (["do_set", "do_set_and_read"], 1),
         (["do_append", "do_append"], 1),
+        (["do_append", "do_show_notes"], 1),
         (["do_set", "do_read"], 2),
     ],
 )

@@ -101,6 +101,16 @@ def test_an_edited_result_takes_what_followed_back() -> None:
     assert made["crewcheck"]["dropped"] == ["price"]
 
 
+def test_what_was_under_way_is_not_done_though_the_flow_says_so() -> None:
+    """CrewAI copies what the flow says of itself a moment later."""
+    source = shop()
+    of_flow(source)["checkpoint_completed_methods"].append("pack")
+    of_flow(source)["checkpoint_method_outputs"].append({"method": "pack", "output": "boxed"})
+    doc = forked(Edits(results={0: "cake"}), [1, 2], source)
+    assert of_flow(doc)["checkpoint_completed_methods"] == ["order"]
+    assert told(doc) == [("order", "done", "cake")]
+
+
 def test_a_failed_method_can_be_given_its_result() -> None:
     made = forked(Edits(results={2: "packed"}), [])
     assert told(made) == [

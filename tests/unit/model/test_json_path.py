@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from crewcheck.errors import NotFound, UsageProblem
@@ -87,6 +87,8 @@ def test_a_change_is_a_copy() -> None:
         assert told.value.message == said
 
 
+@example(["/"])
+@example(["$", "/x"])
 @given(st.lists(st.text(max_size=5) | st.integers(-3, 99).map(str), max_size=5))
 def test_a_written_path_is_read_again(steps: list[str]) -> None:
     assert parse_path(write_path(steps)) == tuple(steps)
