@@ -10,6 +10,7 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Protocol
 
 from crewcheck.engine.flow_causes import Caused, label_of, set_off_by
@@ -71,7 +72,7 @@ class FlowEdge:
     back: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class FlowGraph:
     """``nodes`` stand so that each comes after those it waits for, but for loops.
 
@@ -113,7 +114,7 @@ class FlowGraph:
         """What a method waits for, on one line: ``draft or "again" ↺`` (``loop`` is the sign
         of what leads back). ``shown`` makes a name harmless."""
         node, into = self.nodes[at], self.into(at)
-        names = {one.name for one in self.nodes}
+        names = self._names
         if node.waits_for is None:
             # what is known is only what set it off
             said = [shown(self.nodes[edge.source].name) for edge in into]
@@ -128,10 +129,28 @@ class FlowGraph:
         return word.join((", ".join(said[:-1]), said[-1])) if said[1:] else "".join(said)
 
     def into(self, at: int) -> list[FlowEdge]:
-        return [edge for edge in self.edges if edge.target == at]
+        return self._into[at]
 
     def out_of(self, at: int) -> list[FlowEdge]:
-        return [edge for edge in self.edges if edge.source == at]
+        return self._out_of[at]
+
+    @cached_property
+    def _names(self) -> frozenset[str]:
+        return frozenset(node.name for node in self.nodes)
+
+    @cached_property
+    def _into(self) -> list[list[FlowEdge]]:
+        found: list[list[FlowEdge]] = [[] for _ in self.nodes]
+        for edge in self.edges:
+            found[edge.target].append(edge)
+        return found
+
+    @cached_property
+    def _out_of(self) -> list[list[FlowEdge]]:
+        found: list[list[FlowEdge]] = [[] for _ in self.nodes]
+        for edge in self.edges:
+            found[edge.source].append(edge)
+        return found
 
 
 def flow_graph(
@@ -149,10 +168,16 @@ def flow_graph(
     for step in known.values():
         for source, label in _sources(step, known, labels):
             links[source, step.name, label] = False
-    for source, target, label in _gone(calls, known):
-        ways = [key for key in links if key[:2] == (source, target)]
+    between: dict[tuple[str, str], list[tuple[str, str, str | None]]] = defaultdict(list)
+    for key in links:
+        between[key[:2]].append(key)
+    # a loop goes the same way again and again
+    for source, target, label in dict.fromkeys(_gone(calls, known)):
+        ways = between[source, target]
         exact = [key for key in ways if key[2] == label] or [key for key in ways if not key[2]]
         for key in exact or (ways if len(ways) == 1 else [(source, target, None)]):
+            if key not in links:
+                ways.append(key)
             links[key] = True
     nodes = _nodes(names, calls, known if steps is not None else None, finished)
     return _ordered(nodes, links, steps is not None)
@@ -319,10 +344,10 @@ def _ordered(
 ) -> FlowGraph:
     """The graph, its nodes in an order in which it can be drawn from top to bottom."""
     places = {node.name: at for at, node in enumerate(nodes)}
-    out: dict[int, list[int]] = {at: [] for at in range(len(nodes))}
+    ways: dict[int, dict[int, None]] = {at: {} for at in range(len(nodes))}
     for source, target, _ in links:
-        if places[target] not in out[places[source]]:
-            out[places[source]].append(places[target])
+        ways[places[source]][places[target]] = None
+    out = {at: list(targets) for at, targets in ways.items()}
     for targets in out.values():
         # what ran goes first
         targets.sort(key=lambda at: (nodes[at].last is None, at))

@@ -99,9 +99,11 @@ def rows(graph: FlowGraph) -> list[Row]:
     Without rails, just a place for each sign, where there would be too many of them.
     """
     drawing = _Drawing(graph)
-    made = [drawing.row(at) for at in range(len(graph.nodes))]
-    if max((len(row.cells) for row in made), default=0) > 2 * MOST_RAILS - 1:
-        return [Row(row.node, ((" ", False),), 0) for row in made]
+    made = []
+    for at in range(len(graph.nodes)):
+        made.append(drawing.row(at))
+        if len(made[-1].cells) > 2 * MOST_RAILS - 1:
+            return [Row(node, ((" ", False),), 0) for node in range(len(graph.nodes))]
     return made
 
 

@@ -10,8 +10,8 @@ from crewcheck.engine.flow_graph import FlowGraph, flow_graph
 from crewcheck.engine.inspect import Info
 from crewcheck.model.scan import FINISHED
 
-#: So many graphs are kept.
-GRAPHS = 16
+#: So many graphs are kept, no fewer than documents are.
+GRAPHS = 24
 #: The project is looked at again after so long at the earliest.
 AGAIN_SECONDS = 10.0
 
@@ -34,7 +34,11 @@ class FlowGraphs:
         changed = self._classes.read(name)
         self._read_at[name] = time.monotonic()
         if changed:
+            kept = [info for info, _ in self._graphs.values()]
             self._graphs = OrderedDict()
+            for info in kept:
+                # here, for of many calls it takes long
+                self.of(info)
         return changed
 
     def of(self, info: Info | None) -> FlowGraph | None:

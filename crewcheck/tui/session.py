@@ -287,6 +287,8 @@ class Session:
             state = info.state
             said = state if isinstance(state, Cut) else pretty(state) if state is not None else ""
             loaded = Loaded(info, None, said, self._attempts(checkpoint, info))
+            # here, for of many calls it takes long
+            self.graphs.of(info)
             self._keep(checkpoint, loaded)
             return loaded
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -70,3 +71,21 @@ async def test_small_ones_are_read_beside_it(running: Running, store: Path) -> N
         await settle(pilot)
         assert "line 0" in screen_text(pilot)
     assert opened.documents._process is None
+
+
+async def test_the_same_text_far_down_is_not_made_again(running: Running, tmp_path: Path) -> None:
+    many = {f"key{number}": number for number in range(3_000)}
+    build.write(tmp_path, build.document(build.flow("a", state={"id": "s"} | many)), build.ident(1))
+    async with running(tmp_path) as pilot:
+        screen = screen_of(pilot)
+        await press(pilot, "4", "tab", "tab", "G")
+        view = screen.detail.text
+        while not view.complete:
+            await asyncio.sleep(0.01)
+        lines = view._lines
+        assert len(lines) > 3_000
+        subject = screen.shown_subject()
+        assert subject is not None
+        screen.detail.show(subject)
+        assert view._lines is lines
+        assert "key2999" in screen_text(pilot)

@@ -12,11 +12,14 @@ from typing import Any
 import pytest
 from textual.app import App, ComposeResult
 
+from crewcheck.engine.flow_graph import flow_graph
 from crewcheck.engine.redaction import Redactor
 from crewcheck.lineage import Forest
+from crewcheck.tui import flow_graphs
 from crewcheck.tui.glyphs import UNICODE
 from crewcheck.tui.widgets.lineage_tree import LineageTree
 from tests.tui.conftest import NOW, Running, press, screen_of
+from tests.tui.flows import make_flow_project
 from tests.tui.forests import chain
 
 
@@ -101,3 +104,26 @@ async def test_checkpoints_without_summary_are_asked_for_as_they_are_seen() -> N
         await pilot.pause()
         assert set(wanted) <= {f"id{number:06}" for number in range(24)} | {"id004999"}
         assert "id000000" in wanted
+
+
+async def test_a_flows_graph_is_made_by_workers(
+    running: Running, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of 20,000 calls that takes long: also when the class turns out to be another one."""
+    threads: list[threading.Thread] = []
+
+    def made(*args: Any, **more: Any) -> Any:
+        threads.append(threading.current_thread())
+        return flow_graph(*args, **more)
+
+    monkeypatch.setattr(flow_graphs, "flow_graph", made)
+    store = make_flow_project(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    async with running(store) as pilot:
+        await press(pilot, "2", "tab", "down", "v", "v", "4", "2")
+        graph = screen_of(pilot).shown_subject()
+        assert graph is not None
+        assert graph.graph is not None
+        assert graph.graph.class_known
+    assert threads
+    assert threading.main_thread() not in threads

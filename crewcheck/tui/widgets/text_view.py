@@ -67,6 +67,10 @@ class TextView(LineView):
 
         ``tail``: the end is what is new; it is shown, unless a person has scrolled away.
         """
+        known = keep_place and self._width and self._width == self.room
+        if known and not (tail or self._tail) and blocks == self._blocks:
+            # far down in a long text it would take long to come there again
+            return
         follow = tail and (not keep_place or not self._tail or self._is_at_end())
         keep_place = keep_place and (tail or not self._tail)
         self._tail = tail
