@@ -14,7 +14,7 @@ from crewcheck.engine.flow_rails import rows
 from crewcheck.engine.inspect import inspect
 from crewcheck.engine.redaction import Redactor
 from crewcheck.runtimes.spec import RunSpec
-from crewcheck.runtimes.static_flows import Step
+from crewcheck.runtimes.static_values import Step
 from crewcheck.tui.glyphs import UNICODE
 from crewcheck.tui.layout import text_of
 from crewcheck.tui.runs import LONGEST_OUTPUT, Run
