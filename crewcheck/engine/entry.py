@@ -203,9 +203,12 @@ def _without(kind: str) -> str:
 def _only_match(source: Source, project: Project, found: list[Match]) -> Match:
     kind, folder = source.kind, shown(project.folder)
     if not found:
+        ways = "name it: --entry module:attr, or --script FILE"
+        if _has_notebooks(project):
+            ways = "save your notebook as a program (`jupyter nbconvert --to script`), for --script"
         raise NoEntry(
             f"no {kind} in {folder} has {_HAS.get(kind, 'the tasks')} of this checkpoint",
-            "name it: --entry module:attr, or --script FILE" + _without(kind),
+            ways + _without(kind),
         )
     can = [one for one in found if one.candidate.can_be_imported]
     if len(can) > 1:
@@ -217,6 +220,14 @@ def _only_match(source: Source, project: Project, found: list[Match]) -> Match:
     if not can:
         raise _needs_script(kind, project, found)
     return can[0]
+
+
+def _has_notebooks(project: Project) -> bool:
+    """Whether there are notebooks where a project's programs are run: they cannot be."""
+    try:
+        return any(name.endswith(".ipynb") for name in os.listdir(project.cwd))
+    except OSError:
+        return False
 
 
 def _needs_script(kind: str, project: Project, found: list[Match]) -> NeedsScript:
