@@ -17,7 +17,7 @@ from crewcheck.model.document import mapping, text
 from crewcheck.model.harmless import name as shown
 from crewcheck.runtimes.declarations import is_declaration
 from crewcheck.runtimes.project import Project
-from crewcheck.runtimes.static_look import Look, look_at
+from crewcheck.runtimes.static_look import Look, look_at, root_for
 from crewcheck.runtimes.static_match import Match, match_agent, match_crew, match_flow
 
 _MOST_NAMED = 8
@@ -107,12 +107,8 @@ def _by_place(origin: str, entry: str, project: Project) -> Entry:
     file = _file_of(place, project) if place.endswith(".py") else None
     if file is None:
         return Entry(origin, entry)
-    roots = {
-        one.root
-        for one in look_at(project.folder, project.path).candidates
-        if one.root is not None and os.path.join(project.folder, one.file) == file
-    }
-    return Entry(origin, f"{file}:{attr}", path=sorted(roots))
+    root = root_for(project.folder, project.path, os.path.normpath(file))
+    return Entry(origin, f"{file}:{attr}", path=[] if root is None else [root])
 
 
 def _file_of(place: str, project: Project) -> str | None:
