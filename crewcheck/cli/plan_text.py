@@ -78,8 +78,6 @@ def _remarks(report: dict[str, Any]) -> Iterator[Line]:
         if loss.get("doubt"):
             continue
         yield f"  note     {_told(loss)}", "dim"
-    if report.get("ran_before"):
-        yield "  note     the program has already run up to its kickoff", "yellow"
     for note in report.get("notes") or []:
         yield f"  note     {one_line(note)}", "dim"
 

@@ -17,7 +17,7 @@ from crewcheck.model.document import mapping, text
 from crewcheck.model.harmless import name as shown
 from crewcheck.runtimes.declarations import is_declaration
 from crewcheck.runtimes.project import Project
-from crewcheck.runtimes.static_look import Look, look_at
+from crewcheck.runtimes.static_look import Look, look_at, root_for
 from crewcheck.runtimes.static_match import Match, match_agent, match_crew, match_flow
 
 _MOST_NAMED = 8
@@ -107,12 +107,8 @@ def _by_place(origin: str, entry: str, project: Project) -> Entry:
     file = _file_of(place, project) if place.endswith(".py") else None
     if file is None:
         return Entry(origin, entry)
-    roots = {
-        one.root
-        for one in look_at(project.folder, project.path).candidates
-        if one.root is not None and os.path.join(project.folder, one.file) == file
-    }
-    return Entry(origin, f"{file}:{attr}", path=sorted(roots))
+    root = root_for(project.folder, project.path, os.path.normpath(file))
+    return Entry(origin, f"{file}:{attr}", path=[] if root is None else [root])
 
 
 def _file_of(place: str, project: Project) -> str | None:
@@ -203,9 +199,12 @@ def _without(kind: str) -> str:
 def _only_match(source: Source, project: Project, found: list[Match]) -> Match:
     kind, folder = source.kind, shown(project.folder)
     if not found:
+        ways = "name it: --entry module:attr, or --script FILE"
+        if _has_notebooks(project):
+            ways = "save your notebook as a program (`jupyter nbconvert --to script`), for --script"
         raise NoEntry(
             f"no {kind} in {folder} has {_HAS.get(kind, 'the tasks')} of this checkpoint",
-            "name it: --entry module:attr, or --script FILE" + _without(kind),
+            ways + _without(kind),
         )
     can = [one for one in found if one.candidate.can_be_imported]
     if len(can) > 1:
@@ -217,6 +216,14 @@ def _only_match(source: Source, project: Project, found: list[Match]) -> Match:
     if not can:
         raise _needs_script(kind, project, found)
     return can[0]
+
+
+def _has_notebooks(project: Project) -> bool:
+    """Whether there are notebooks where a project's programs are run: they cannot be."""
+    try:
+        return any(name.endswith(".ipynb") for name in os.listdir(project.cwd))
+    except OSError:
+        return False
 
 
 def _needs_script(kind: str, project: Project, found: list[Match]) -> NeedsScript:

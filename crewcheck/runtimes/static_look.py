@@ -102,6 +102,29 @@ def look_at(folder: str, roots: Sequence[str] = (), name: str | None = None) -> 
     in them: of a big project that takes a small part of the time.
     """
     project = StaticProject(folder, roots)
+    seen = project.folder, tuple(roots), name, project.signature()
+    if seen not in _looks:
+        look = _look(project, name)
+        while len(_looks) >= _MOST_LOOKS:
+            _looks.pop(next(iter(_looks)), None)
+        _looks[seen] = look
+    return _looks.get(seen) or _look(project, name)
+
+
+#: The last looks: the same project is asked for its plan, and for its entry.
+_looks: dict[Any, Look] = {}
+_MOST_LOOKS = 4
+
+
+def root_for(folder: str, roots: Sequence[str], file: str) -> str | None:
+    """The folder that a file of a project needs on sys.path, None where the project's will
+    do."""
+    project = StaticProject(folder, roots)
+    module = project.module_at(file)
+    return project.needs(module) if module is not None else None
+
+
+def _look(project: StaticProject, name: str | None) -> Look:
     found = _Found(project)
     modules = list(project.modules.values())
     wanted = name.encode("utf-8", "surrogatepass") if name is not None else b""

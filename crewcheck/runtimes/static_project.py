@@ -12,6 +12,7 @@ import re
 import sys
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, TypeGuard
 
 from crewcheck.runtimes.declarations import is_declaration
@@ -22,6 +23,7 @@ _LEFT_OUT = frozenset(
     {"node_modules", "build", "dist", "site-packages", "__pycache__", "venv", "env"}
 )
 MOST_FILES = 5000
+MOST_DECLARATIONS = 500
 LARGEST_FILE = 1 << 20
 _WORTH_PARSING = (b"crewai", b"kickoff")
 _PROJECT_FILES = frozenset({"pyproject.toml", "setup.cfg", "setup.py"})
@@ -95,6 +97,7 @@ class StaticProject:
         self.notes: list[str] = []
         self.configured: set[str] = set()
         self._data: list[str] = []
+        self._settings: list[str] = []
         #: whether they are the project's own, or those of a project in it (of a workspace)
         self._roots = dict.fromkeys([*map(os.path.abspath, roots), self.folder], True)
         self.modules: dict[str, Module] = {}
@@ -111,6 +114,15 @@ class StaticProject:
         """A file as a person would name it."""
         return os.path.relpath(path, self.folder)
 
+    def signature(self) -> tuple[tuple[str, int, int], ...]:
+        """What changes where one of the files does that a look reads."""
+        found = []
+        for path in (*self._by_path, *self._data, *self._settings):
+            with suppress(OSError):
+                state = os.stat(path)
+                found.append((path, state.st_mtime_ns, state.st_size))
+        return tuple(found)
+
     def declarations(self) -> list[str]:
         """The files that can declare a crew, flow or agent: by their names, or because the
         project names them."""
@@ -126,7 +138,7 @@ class StaticProject:
             is_usual = stem in _USUAL or os.path.basename(folder) == _AGENTS
             if is_usual or path in self.configured or name.lower() in named:
                 wanted.append(path)
-        return wanted
+        return wanted[:MOST_DECLARATIONS]
 
     def _files(self) -> Iterator[str]:
         """The Python files, in an order that is always the same."""
@@ -135,10 +147,12 @@ class StaticProject:
             folders[:] = sorted(one for one in folders if _is_looked_into(folder, one))
             if not _PROJECT_FILES.isdisjoint(files):
                 source = os.path.join(folder, "src")
+                self._settings.append(os.path.join(folder, "pyproject.toml"))
                 self._roots.setdefault(source if os.path.isdir(source) else folder, False)
                 self.configured.update(_definition(os.path.join(folder, "pyproject.toml")))
             for name in sorted(files):
-                if is_declaration(name) and not name.startswith("."):
+                is_data = is_declaration(name) and not name.startswith(".")
+                if is_data and len(self._data) < MOST_FILES:
                     self._data.append(os.path.join(folder, name))
                 if name.endswith(".py") and not name.startswith("."):
                     if count == MOST_FILES:
@@ -189,6 +203,10 @@ class StaticProject:
             folder = os.path.dirname(folder)
         inner = (os.path.join(one, name) for one, is_own in self._roots.items() if not is_own)
         return next((self.modules[one] for one in inner if one in self.modules), None), None
+
+    def module_at(self, path: str) -> Module | None:
+        """The module in a file."""
+        return self._by_path.get(path)
 
     def needs(self, module: Module) -> str | None:
         """The folder beside the project's own that must be on sys.path for a module to be

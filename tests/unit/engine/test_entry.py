@@ -116,6 +116,14 @@ def test_twins_are_a_question(tmp_path: Path) -> None:
     assert caught.value.entries == ["app:one", "app:two"]
 
 
+def test_a_notebook_is_to_be_saved_as_a_program(tmp_path: Path) -> None:
+    for name, hint in (("notes.md", "name it: --entry module:attr"), ("a.ipynb", "nbconvert")):
+        (tmp_path / name).touch()
+        with pytest.raises(NoEntry, match="no flow in") as caught:
+            found(tmp_path, "flow")
+        assert hint in str(caught.value.hint)
+
+
 def test_a_flow_in_a_module_that_runs_it(tmp_path: Path) -> None:
     (tmp_path / "main.py").write_text(f"{HEAD}{FLOW}Road().kickoff()\n")
     with pytest.raises(NeedsScript) as caught:

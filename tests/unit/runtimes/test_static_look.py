@@ -816,3 +816,24 @@ def test_the_projects_in_a_project(tmp_path: Path) -> None:
     assert beta.entry == "packages/beta/crew.py:crew"
     assert (beta.root, templates(beta)) == (f"{tmp_path}/packages/beta", ["Come on"])
     assert (packages.entry, packages.root) == ("packages.crew:crew", None)
+
+
+def test_a_project_that_is_the_same_is_read_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    look = project(tmp_path, app='crew = Crew(tasks=[Task(description="Go")])')
+    parsed: list[str] = []
+    real = static_project.StaticProject.read
+
+    def read(self: Any, module: Any) -> Any:
+        parsed.append(module.name)
+        return real(self, module)
+
+    monkeypatch.setattr(static_project.StaticProject, "read", read)
+    again = look_at(str(tmp_path), [str(tmp_path / "src")])
+    assert (again.candidates, parsed) == (look.candidates, [])
+    (tmp_path / "pyproject.toml").write_text("[tool.crewai]\n")
+    look_at(str(tmp_path), [str(tmp_path / "src")])
+    assert parsed
+    changed = project(tmp_path, app='crew = Crew(tasks=[Task(description="Come on")])')
+    assert templates(changed.candidates[0]) == ["Come on"]
