@@ -24,7 +24,8 @@ from crewcheck.model.scan import FINISHED, Checkpoint
 _MOST_RUNS = 20
 _MOST_CHECKPOINTS = 500
 
-_KEPT_OF_CREW = {"llm_call_completed"}
+# with what tells whose an answer is
+_KEPT_OF_CREW = {"llm_call_completed", "task_started", "agent_execution_started"}
 _KEPT_OF_AGENT = {ASKED, ANSWERED}
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
+from crewcheck.crewai.answers import within
 from crewcheck.crewai.crews.facts import output_class
 from crewcheck.crewai.refusal import Refusal
 from crewcheck.model.document import mapping, sequence, text
@@ -91,10 +92,11 @@ def _parse_recorded(
         parsed = _parse(model, candidate)
         if parsed is not None:
             return parsed
+    task_id = text(saved.get("id"))
     said = [
         event.get("response")
-        for event in events
-        if event.get("type") == "llm_call_completed" and event.get("task_id") == saved.get("id")
+        for event in (within(events, task_id) if task_id else ())  # it may name no task
+        if event.get("type") == "llm_call_completed"
     ]
     return next((one for one in (_parse(model, answer) for answer in reversed(said)) if one), None)
 
