@@ -94,6 +94,7 @@ def test_what_both_may_have_changed_is_refused(right: str) -> None:
     with pytest.raises(Refusal) as refused:
         taken_back(right, beside(sum=11))
     assert "state.sum: right and left change it" in refused.value.differences
+    assert refused.value.hint.endswith("or fork it with --rerun left")
 
 
 @pytest.mark.parametrize("right", ["overwrites", "reads", "adds_late", "updates"])
