@@ -9,11 +9,13 @@ from typing import Any
 
 from crewcheck.crewai.crews.recording import same_inputs
 from crewcheck.crewai.flows import (
+    attributes,
     feedback,
     match,
     model_objects,
     replay,
     result_class,
+    shared_state,
     state_objects,
     values,
 )
@@ -22,7 +24,10 @@ from crewcheck.crewai.flows.objects import is_internal
 from crewcheck.crewai.flows.saved import SavedFlow
 from crewcheck.crewai.flows.scope import Scope, current, entered, with_inputs
 from crewcheck.crewai.flows.steps import steps_of
+from crewcheck.crewai.refusal import Refusal
 from crewcheck.crewai.wrapping import held
+from crewcheck.engine.flow_plan import plan_flow
+from crewcheck.engine.invalidation import RUN
 from crewcheck.model.flow_calls import DONE, Call
 
 _patched: list[type] = []
@@ -107,6 +112,24 @@ def scope_of(saved: SavedFlow, call: Call | None, method: str) -> Scope | None:
     return Scope(saved, events, saved.later_within(method, get_triggering_event_id()))
 
 
+def _comes_back(flow: Any, saved: SavedFlow) -> bool:
+    """Whether all that the rest of a flow needs is in the record; else it is run from its start,
+    and what it had asked is answered from the record."""
+    steps = steps_of(flow)
+    items = plan_flow(saved.calls, steps, finished=saved.finished)
+    running = [
+        saved.calls[one.index].method if one.index < len(saved.calls) else one.label
+        for one in items
+        if one.action == RUN
+    ]
+    try:
+        attributes.check(flow, steps, saved.calls, items)
+        state_objects.check(flow, saved.state or {}, running)
+        return not shared_state.undo(flow, saved, items)
+    except Refusal:
+        return False
+
+
 def _twin(flow: Any, inputs: Mapping[str, Any] | None) -> SavedFlow | None:
     """The saved flow that this one is, taken out of the record."""
     scope: Scope | None = current.get()
@@ -116,7 +139,7 @@ def _twin(flow: Any, inputs: Mapping[str, Any] | None) -> SavedFlow | None:
     def is_twin(saved: SavedFlow) -> bool:
         if name_of(flow) != saved.name or not same_inputs(inputs, saved.inputs):
             return False
-        return not match.compare(flow, steps_of(flow), saved)
+        return not match.compare(flow, steps_of(flow), saved) and _comes_back(flow, saved)
 
     saved = scope.take(scope.flows, is_twin)
     if saved is not None:

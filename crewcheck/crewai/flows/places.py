@@ -40,8 +40,16 @@ class Places:
                 if name == self.own:
                     return None if attr == "state" or self.code_of(attr) else f"self.{attr}"
                 if name not in self.locals and isinstance(self.known(name), (type, ModuleType)):
-                    return f"{name}.{attr}"
+                    # what a class has its objects have
+                    own = self.known(name) in type(self.owner).__mro__
+                    return f"self.{attr}" if own else f"{name}.{attr}"
                 return self.named(name)
+            case ast.Attribute(
+                value=ast.Call(func=ast.Name(id="type"), args=[ast.Name(id=name)])
+                | ast.Attribute(value=ast.Name(id=name), attr="__class__"),
+                attr=attr,
+            ) if name == self.own:
+                return f"self.{attr}"
             case ast.Attribute(value=ast.Attribute(value=ast.Name(id=name), attr="state")) if (
                 name == self.own
             ):

@@ -17,7 +17,7 @@ from crewcheck.crewai.refusal import Refusal
 from crewcheck.engine.invalidation import RUN, Decision, to_keep
 from crewcheck.model.document import mapping
 from crewcheck.model.flow_calls import Call
-from crewcheck.model.json_path import REMOVED, Path
+from crewcheck.model.json_path import REMOVED, Path, write_path
 
 _STATE = "self.state"
 #: What tells that a model, crew, agent or flow is through.
@@ -55,7 +55,7 @@ def undo(flow: Any, saved: SavedFlow, items: Sequence[Decision]) -> list[Undo]:
         if one.action == RUN and one.index < len(saved.calls)
     ]
     found: dict[Path, Any] = {}
-    unknown: dict[str, str] = {}
+    unknown: dict[str, list[str]] = {}
     for call in sorted(anew, key=lambda one: one.index, reverse=True):
         beside = [one for one in kept if one.index not in call.before]
         began = mapping(saved.by_id.get(call.started_id or "")).get("state")
@@ -69,14 +69,16 @@ def undo(flow: Any, saved: SavedFlow, items: Sequence[Decision]) -> list[Undo]:
             if not _writes(theirs, path):
                 found[path] = before
             elif not _sets_anew(made, path):
-                names = " and ".join(dict.fromkeys(one.label for one in beside))
-                unknown[f"state.{'.'.join(path)}: {call.label} and {names} change it"] = names
+                names = [one.label for one in beside]
+                who = " and ".join([call.label, *names])
+                unknown[f"{write_path(('state', *path))}: {who} change it"] = names
     if unknown:
+        again = dict.fromkeys(f"--rerun {name}" for names in unknown.values() for name in names)
         raise Refusal(
             "state-shared",
             "what a method that starts anew had done to the state is in it already, and cannot "
             "be told from what others did meanwhile",
-            "go on from a checkpoint before that, or fork with --rerun what ran beside it",
+            f"go on from a checkpoint before that, or fork it with {' '.join(again)}",
             list(unknown),
         )
     return [Undo(path, value) for path, value in found.items()]

@@ -423,6 +423,8 @@ class _Walk(ast.NodeVisitor):
 
     def _called(self, node: ast.Call, inner: ast.expr, attr: str) -> None:
         """A method of something is called."""
+        if ast.unparse(inner) == f"{self._places.own}.state" and self._of_state(attr):
+            return
         if attr in ("get", "setdefault") and (place := self._places.find(node)):
             self._index(inner)
             self._use(READ, place)
@@ -448,6 +450,20 @@ class _Walk(ast.NodeVisitor):
             self._use(READ, place)
         if changes:
             self._use(CHANGE, place)
+
+    def _of_state(self, attr: str) -> bool:
+        """Go on in a method of the state's own class; whether it is one."""
+        state = getattr(self._owner, "_state", None)
+        function = function_of(inspect.getattr_static(type(state), attr, None))
+        if not inspect.isfunction(function) or not is_own(function):
+            return False
+        for one in self._follow(function, state):
+            part = one.place.removeprefix("self.")
+            known = self._hidden is None or part.partition(".")[0] in self._hidden
+            if one.place.startswith("self.") and known:
+                certain = one.certain and self._certain
+                self._found.append(Use(one.kind, f"self.state.{part}", certain))
+        return True
 
 
 def _updated(node: ast.Call) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -34,6 +34,7 @@ class Shop:
 
     state: dict[str, Any]
     number: int
+    shared: ClassVar[list[str]] = []
 
     def __init__(self) -> None:
         self.notes: list[str] = []
@@ -64,6 +65,12 @@ class Shop:
 
     def do_append(self) -> None:
         self.notes.append("x")
+
+    def do_append_to_class(self) -> None:
+        Shop.shared.append("x")
+
+    def do_count_in_class(self) -> None:
+        type(self).number += 1
 
     def do_alias(self) -> None:
         for note in self.notes:
@@ -109,6 +116,9 @@ class Shop:
     def do_show_notes(self) -> None:
         print(f"{len(self.notes)}")
         LOG.info("%s of %s", self.goods, self.notes)
+
+    def do_read_shared(self) -> int:
+        return len(self.shared) + self.__class__.number
 
     def do_read_help(self) -> str:
         return self.draft
@@ -166,6 +176,8 @@ def test_what_a_method_sets(method: str, places: list[str]) -> None:
         ("do_setattr", "do_read", "self.goods"),
         ("do_append", "do_read_notes", "self.notes"),
         ("do_count", "do_read_notes", "self.number"),
+        ("do_append_to_class", "do_read_shared", "self.shared"),
+        ("do_count_in_class", "do_read_shared", "self.number"),
         ("do_help", "do_read_help", "self.draft"),
         ("do_take", "do_read_till", "self.till"),
         ("do_global", "do_read_global", "COUNT"),

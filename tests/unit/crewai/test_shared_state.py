@@ -8,11 +8,23 @@ import pytest
 
 from crewcheck.crewai.flows.saved import SavedFlow
 from crewcheck.crewai.flows.shared_state import Undo, applied, undo
+from crewcheck.crewai.flows.uses import SET, uses
 from crewcheck.crewai.refusal import Refusal
 from crewcheck.engine.flow_plan import plan_flow
 from crewcheck.model.json_path import REMOVED
 from tests.build import Json, event
 from tests.unit.crewai.test_flow_replay import IN, saved
+
+
+class Sums(dict[str, Any]):
+    """A state with a method of its own."""
+
+    sum: int
+    _last: int
+
+    def record(self, amount: int) -> None:
+        self.sum += amount
+        self._last = amount
 
 
 class Side:
@@ -22,6 +34,7 @@ class Side:
     model: Any
 
     def __init__(self, right: str) -> None:
+        self._state = Sums()
         self._methods = {"left": self.left, "right": getattr(self, right)}
 
     def left(self) -> None:
@@ -48,6 +61,9 @@ class Side:
 
     def overwrites(self) -> None:
         self.state["sum"] = 5
+
+    def records(self) -> None:
+        self.state.record(10)
 
     def updates(self) -> None:
         self.state.update({"own": 1}, new=1)
@@ -89,11 +105,12 @@ def test_what_only_the_other_changes_is_taken_back() -> None:
     assert state["seen"] == {"left": "l", "right": "r"}
 
 
-@pytest.mark.parametrize("right", ["adds", "anything"])
+@pytest.mark.parametrize("right", ["adds", "anything", "records"])
 def test_what_both_may_have_changed_is_refused(right: str) -> None:
     with pytest.raises(Refusal) as refused:
         taken_back(right, beside(sum=11))
     assert "state.sum: right and left change it" in refused.value.differences
+    assert refused.value.hint.endswith("or fork it with --rerun left")
 
 
 @pytest.mark.parametrize("right", ["overwrites", "reads", "adds_late", "updates"])
@@ -109,3 +126,8 @@ def test_what_comes_after_an_answer_may_have_come() -> None:
 
 def test_what_nobody_has_changed_is_left() -> None:
     assert taken_back("adds", beside()) == []
+
+
+def test_a_method_of_the_state_sets_hidden_parts_of_it() -> None:
+    found = uses(Side("records").records, Side("records"), frozenset({"_last"}))
+    assert [(one.kind, one.place) for one in found] == [(SET, "self.state._last")]
