@@ -1,7 +1,7 @@
 """Pictures of the app for the README: ``python -m tests.screenshots`` writes them anew.
 
-They are made by the real app, headless, over the store of ``crewcheck demo``, with a clock
-that stands still: the same store gives the same files.
+They are made by the real app, headless, over the store of ``crewcheck demo`` and that of a flow,
+with a clock that stands still: the same stores give the same files.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ from crewcheck.tui.app import CrewcheckApp
 from crewcheck.tui.glyphs import UNICODE
 from crewcheck.tui.screens.browser import BrowserScreen
 from crewcheck.tui.screens.launch import LaunchScreen
+from tests.screenshot_flow import BRANCH as FLOW_BRANCH
+from tests.screenshot_flow import ToldFlow, write_project
 from tests.screenshot_run import BRANCH, Told
 
 #: Stand for what is no key: another text in the editor, the plan's coming, the last tab.
@@ -52,12 +54,21 @@ RUNS: dict[str, tuple[int, tuple[str, ...]]] = {
 }
 
 
+#: Name -> the keys, and the text that a person writes. Of a flow.
+FLOWS: dict[str, tuple[tuple[str, ...], str]] = {
+    "flow": (("2", "tab", "up"), ""),
+    "state": (("4", "tab", "g", *["down"] * 5, "i", EDIT, "ctrl+s"), "warm, and in full sentences"),
+    "flow-fork": (("2", "tab", "g", "down", "i", EDIT, "ctrl+s", "f", PLAN), "billing"),
+}
+
+
 async def picture(
     keys: tuple[str, ...],
     hint: bool,
     now: float,
     edited: str = "",
     size: tuple[int, int] = SIZE,
+    branch: str = BRANCH,
 ) -> str:
     """The screen after some keys, as SVG."""
     app = CrewcheckApp(
@@ -75,7 +86,7 @@ async def picture(
             elif key == PLAN:
                 dialog = app.screen
                 assert isinstance(dialog, LaunchScreen)
-                dialog.query_one("#branch", Input).value = BRANCH
+                dialog.query_one("#branch", Input).value = branch
                 while dialog.phase != "ready":
                     await pilot.pause(0.05)
             elif key == RUN_TAB:
@@ -110,6 +121,18 @@ def run_picture(place: Path, upto: int, keys: tuple[str, ...]) -> str:
         return asyncio.run(picture(keys, False, now, told.edited))
 
 
+def flow_picture(place: Path, keys: tuple[str, ...], edited: str) -> str:
+    """The screen over the store of a flow, in its project."""
+    place.mkdir()
+    write_project(place)
+    os.environ["CREWCHECK_STATE_DIR"] = str(place / "state")
+    os.chdir(place)
+    now = (epoch("2026-11-29T20:12:18Z") or 0.0) + 200
+    told = ToldFlow(place)
+    with told.instead():
+        return asyncio.run(picture(keys, False, now, edited, branch=FLOW_BRANCH))
+
+
 def keep(folder: Path, name: str, svg: str) -> None:
     """Write a picture down."""
     text = "\n".join(line.rstrip() for line in svg.splitlines()) + "\n"
@@ -141,6 +164,8 @@ def main(folder: Path = FOLDER) -> None:
                 keep(folder, name, asyncio.run(picture(keys, hint, now, size=size)))
             for name, (upto, keys) in RUNS.items():
                 keep(folder, name, run_picture(Path(place) / name, upto, keys))
+            for name, (keys, edited) in FLOWS.items():
+                keep(folder, name, flow_picture(Path(place) / name, keys, edited))
         finally:
             os.chdir(before)
 

@@ -15,7 +15,7 @@ from textual.screen import Screen
 from crewcheck.engine.redaction import Redactor
 from crewcheck.model import words
 from crewcheck.tui.commands import Palette, commands
-from crewcheck.tui.glyphs import Glyphs, for_encoding
+from crewcheck.tui.glyphs import ASCII, Glyphs, for_encoding
 from crewcheck.tui.layout import Line
 from crewcheck.tui.screens.browser import BrowserScreen
 from crewcheck.tui.screens.dialogs import AskScreen
@@ -75,6 +75,7 @@ class CrewcheckApp(App[None]):
         self.now = now
         self.following = following
         self.glyphs = glyphs or for_encoding(getattr(sys.__stdout__, "encoding", None))
+        self.set_class(self.glyphs == ASCII, "-ascii")
         for theme in THEMES:
             self.register_theme(theme)
         self.theme = DARK.name

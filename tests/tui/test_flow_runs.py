@@ -50,7 +50,7 @@ async def test_an_edited_state_is_forked_and_run(
         )
         shown = screen_text(pilot)
         for part in ("✓ begin  recorded", "✓ go_left  recorded", "● end", "  ● research  Scout",
-                     "✓ end  300ms · 37 tokens", "4 methods done"):  # fmt: skip
+                     "✓ end  300ms · 37 tokens", "4 calls done"):  # fmt: skip
             assert part in shown, part
         assert not edits_of(pilot)
         await keys(pilot, "n")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import calendar
+from dataclasses import replace
 from typing import Any
 
 from crewcheck.engine.cut import pretty
@@ -58,6 +60,24 @@ def failed() -> dict[str, Any]:
         ),
     ]
     return build.document(build.crew(*tasks), events=events, trigger="task_failed")
+
+
+def test_what_runs_is_not_said_to_be_young_where_it_is_not() -> None:
+    of = subject(build.document(build.crew(build.task("a", output="x"), build.task("b"))))
+    of.node.checkpoint.running = True
+    assert "running  its run goes on" in said(pages_of(of)[0])
+    young = replace(of, now=float(calendar.timegm((2026, 11, 29, 17, 42, 30))))
+    assert "running  written less than a minute ago" in said(pages_of(young)[0])
+
+
+def test_columns_that_would_be_empty_are_not_there() -> None:
+    of = [build.event(1, "method_execution_started", method_name="a", flow_name="F"),
+          build.event(2, "method_execution_finished", method_name="a", flow_name="F", result="x",
+                      started_event_id="event-1")]  # fmt: skip
+    page = pages_of(subject(build.document(build.flow("a"), events=of)))[1]
+    assert [cell.text for cell in page.heads()] == ["", "method", "result", "took"]
+    assert len(page.cells(0)) == len(page.heads())
+    assert said(pages_of(subject(build.document(build.flow("a"))))[0]).startswith("flow\n")
 
 
 def test_overview_of_a_failed_run() -> None:

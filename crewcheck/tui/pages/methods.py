@@ -26,6 +26,8 @@ from crewcheck.tui.route import Route, kind_words
 
 #: Of a loop's calls so many are listed with the method; all of them one by one.
 CALLS = 12
+#: Of so many methods it is looked at whether they wait for others.
+LOOKED_AT = 20
 #: Longer names are cut in the rows, and those of this length only where there is no room.
 MOST_NAME, LEAST_NAME = 34, 18
 _NOT_BEGUN = {
@@ -68,6 +70,16 @@ class MethodsPage(Page):
         """The same with the numbers of calls."""
         most = max((node.calls for node in self.nodes), default=0)
         return min(MOST_NAME, self._name_width + (len(f"#{most}") if most > 1 else 0))
+
+    @cached_property
+    def _waits(self) -> bool:
+        """Whether it is known of any method what it waits for."""
+        return any(map(self._route.waits, range(min(len(self.nodes), LOOKED_AT))))
+
+    @cached_property
+    def _loops(self) -> bool:
+        """Whether any method was called more than once."""
+        return any(node.calls > 1 for node in self.nodes)
 
     @cached_property
     def _spends(self) -> bool:
@@ -163,14 +175,13 @@ class MethodsPage(Page):
         side: str, said: str,
     ) -> tuple[Cell, ...]:  # fmt: skip
         width = self._name_width
-        return (
-            rails,
-            Cell(name, main, least=min(width, LEAST_NAME), most=width),
-            Cell(waits, side, rank=4, least=12, most=26),
-            Cell(result, said, rank=1, least=12),
-            Cell(calls, "muted", 5, right=True, rank=5),
-            Cell(took, "muted", 7, right=True, rank=2),
-        )
+        cells = [rails, Cell(name, main, least=min(width, LEAST_NAME), most=width)]
+        if self._waits:
+            cells.append(Cell(waits, side, rank=4, least=12, most=26))
+        cells.append(Cell(result, said, rank=1, least=12))
+        if self._loops:
+            cells.append(Cell(calls, "muted", 5, right=True, rank=5))
+        return (*cells, Cell(took, "muted", 7, right=True, rank=2))
 
     def _call_row(
         self, number: str, sign: str, label: str, result: str, took: str, tokens: str, state: str,
@@ -272,7 +283,7 @@ class MethodsPage(Page):
         graph = self.subject.graph
         if graph is not None and not graph.class_known:
             said = "The flow's class was not found for certain: what has not begun is not known."
-            blocks += [Line(), Line([(said, "muted")])]
+            blocks += [*([Line()] if blocks else []), Line([(said, "muted")])]
         return blocks
 
     def _edited_before(self, call: CallLine) -> bool:

@@ -12,6 +12,8 @@ from crewcheck.tui.layout import Block, Cell, Line, Meter, Piece, Table, widest
 from crewcheck.tui.pages.base import Page, Subject, fact, heading, preview
 from crewcheck.tui.pages.checks import check_blocks
 
+#: What was written so lately may still be written on; an older one runs if a journal says so.
+YOUNG_SECONDS = 60.0
 #: How wide the bar of a run's progress is.
 BAR = 40
 #: Up to so many tasks have a stretch of their own in it.
@@ -63,11 +65,12 @@ class OverviewPage(Page):
         glyphs = self.subject.glyphs
         kind = summary.kind if summary is not None else None
         name = shown(summary.name) if summary is not None and summary.name else ""
+        title = name or kind or shown(self.checkpoint.id)
         process = self.info.process if self.info is not None else None
         about = [
-            part for part in (kind if name != kind else "", one_line(process or "", 40)) if part
+            part for part in (kind if title != kind else "", one_line(process or "", 40)) if part
         ]
-        pieces: list[Piece] = [(name or kind or shown(self.checkpoint.id), "title")]
+        pieces: list[Piece] = [(title, "title")]
         if about:
             pieces.append((f"  {f' {glyphs.between} '.join(about)}", "muted"))
         blocks: list[Block] = [Line(pieces)]
@@ -136,7 +139,9 @@ class OverviewPage(Page):
                         f": {asks}" if asks else ""
                     )
         if status == RUNNING:
-            return "written less than a minute ago"
+            written = words.epoch(self.checkpoint.header.created_at)
+            young = written is not None and self.subject.now - written < YOUNG_SECONDS
+            return "written less than a minute ago" if young else "its run goes on"
         if status == STOPPED:
             for task in info.tasks:
                 if task.state in ("running", "pending"):

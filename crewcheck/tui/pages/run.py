@@ -60,7 +60,9 @@ class RunPage(Page):
         if _counts(state) and state.state != PLANNING:
             blocks.append(self._meter(run))
         elif state.done:
-            blocks.append(Line([(words.many(len(state.done), "method"), ""), (" done", "")]))
+            # a loop calls a method again and again
+            what = "call" if state.kind == "flow" else "task"
+            blocks.append(Line([(words.many(len(state.done), what), ""), (" done", "")]))
         blocks += [Line(self._steps(run)), Line()]
         if not run.live:
             blocks += self._end(run)

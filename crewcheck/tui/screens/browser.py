@@ -19,7 +19,7 @@ from crewcheck.model import words
 from crewcheck.model.harmless import one_line
 from crewcheck.tui.bindings import BROWSER_BINDINGS, NEEDS_STORE, SPARED
 from crewcheck.tui.edit_book import identity_of
-from crewcheck.tui.glyphs import ASCII, Glyphs
+from crewcheck.tui.glyphs import Glyphs
 from crewcheck.tui.messages import (
     DocumentRead,
     MoreRead,
@@ -106,7 +106,6 @@ class BrowserScreen(ForestScreen):
 
     def on_mount(self) -> None:
         self.query_one("#left").border_title = "Runs"
-        self.set_class(self.glyphs == ASCII, "-ascii")
         self.begin_forest()
         self.begin_live()
         self.begin_runs()

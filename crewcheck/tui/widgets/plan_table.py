@@ -34,6 +34,7 @@ class PlanTable(Vertical):
         super().__init__(id=id)
         self._glyphs = glyphs
         self._hide = hide
+        #: the cursor has its place: the exact plan may have another than the first guess
         self._placed = False
 
     def compose(self) -> ComposeResult:
@@ -66,7 +67,7 @@ class PlanTable(Vertical):
         spent = item_costs(board.costs)
         costs_wide = max(map(width_of, spent.values()), default=0)
         if not self._placed:
-            self._placed = True
+            self._placed = board.exact
             self.rows.cursor = board.first_to_run
         self._show(
             len(items),
@@ -100,5 +101,6 @@ class PlanTable(Vertical):
         rows = self.rows
         if not rows.display or rows.count < 2:
             return False
+        self._placed = True
         rows.move_to(rows.cursor + by)
         return True
