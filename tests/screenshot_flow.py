@@ -21,7 +21,7 @@ from crewcheck.runtimes.interpreter import Interpreter
 from crewcheck.runtimes.project import Project
 from crewcheck.runtimes.spawn import RunHandle
 from crewcheck.runtimes.spec import RunSpec
-from crewcheck.runtimes.static_flows import Step
+from crewcheck.runtimes.static_values import Step
 from crewcheck.tui import launching
 from tests import build
 
