@@ -252,13 +252,15 @@ async def test_copying(running: Running, small: Path, monkeypatch: pytest.Monkey
     async with running(small) as pilot:
         copied: list[str] = []
         monkeypatch.setattr(pilot.app, "copy_to_clipboard", copied.append)
+        # on the screen a message goes after a while
+        messages: list[str] = []
+        monkeypatch.setattr(pilot.app, "notify", lambda said, **_more: messages.append(said))
         await press(pilot, "y", "Y", "2", "tab", "y")
         assert copied == [
             build.ident(5),
             str(small / "exp/hot soup/deeper" / f"{build.ident(5)}_p-{build.ident(4)}.json"),
             "The end",
         ]
-        messages = [note.message for note in pilot.app._notifications]
         assert messages[0] == f"Copied the checkpoint's id: {build.ident(5)}"
 
 
