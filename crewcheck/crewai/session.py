@@ -191,6 +191,14 @@ class Session(Generic[S]):
             where = ", ".join(self._earlier.answered)
             message = "its kickoff before was not made again"
             losses = [*losses, {"rule": "answered-before", "where": where, "message": message}]
+        beside = [one for one in self.spec.beside if one not in self._earlier.answered]
+        if beside:
+            where = ", ".join(beside)
+            message = "it ran at the same time: where the program kicks it off, it is asked anew"
+            losses = [
+                {"rule": "beside", "where": where, "message": message, "doubt": True},
+                *losses,
+            ]
         self.channel.send(
             "plan",
             items=items,

@@ -20,6 +20,7 @@ from crewcheck.engine.fork import dump, fork_document, new_id
 from crewcheck.engine.fork_agent import check_edits
 from crewcheck.engine.invalidation import KEEP, Decision, not_kept
 from crewcheck.engine.kept_outputs import with_tasks_to_come
+from crewcheck.engine.runs_beside import runs_beside
 from crewcheck.engine.source import AGENT, CREW, Source
 from crewcheck.engine.target import Target, target_of
 from crewcheck.engine.unfinished import work_behind
@@ -128,6 +129,7 @@ def prepare(source: Source, wish: Wish) -> Prepared:
     )
     if found.script is not None:
         spec.earlier = earlier_runs(source)
+        spec.beside = runs_beside(source)
     unasked = _unasked_inputs(source, wish.edits) if source.kind == CREW else []
     if source.inputs_from:
         unasked.append(f"the inputs are those that {shown(source.inputs_from)} tells")

@@ -29,7 +29,8 @@ class RunSpec:
     Of the project: ``python``, ``cwd``, ``path`` (put on ``sys.path``), ``env`` (added to
     the environment, never written to disk), and ``entry`` (``module:attr``) or ``script``
     with its ``args`` (``earlier``: documents of what it may kick off before this
-    one); neither: the child restores from the document.
+    one, ``beside``: names of what ran at the same time); neither: the child restores from
+    the document.
 
     Of the work: ``action`` (``resume`` or ``fork``), ``branch`` of what will be written
     (None: the source's), ``inputs`` (what is changed), ``outputs`` (position of a task ->
@@ -65,6 +66,7 @@ class RunSpec:
     script: str | None = None
     args: list[str] = field(default_factory=list)
     earlier: list[dict[str, Any]] = field(default_factory=list, repr=False)
+    beside: list[str] = field(default_factory=list)
     action: str = "resume"
     branch: str | None = None
     inputs: dict[str, Any] = field(default_factory=dict)
