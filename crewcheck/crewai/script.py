@@ -64,7 +64,7 @@ class Watch:
                 given = by_name(original, target, args, named)
                 before = self._before(kind, target, given)
                 if before is not None:
-                    return before
+                    return before[0]
                 if not self._ours(kind, target, given):
                     with _Inside():
                         return await original(target, *args, **named)
@@ -80,7 +80,7 @@ class Watch:
             given = by_name(original, target, args, named)
             before = self._before(kind, target, given)
             if before is not None:
-                return before
+                return before[0]
             if not self._ours(kind, target, given):
                 with _Inside():
                     return original(target, *args, **named)
@@ -89,14 +89,18 @@ class Watch:
 
         return kickoff
 
-    def _before(self, kind: str, target: Any, given: dict[str, Any]) -> Any:
+    def _before(self, kind: str, target: Any, given: dict[str, Any]) -> tuple[Any] | None:
         """What a kickoff before ours gave, where the checkpoint tells: it is not made again."""
         with self._lock:
             if self.taken or _inside.get():
                 return None
             if self._matches(kind, target, given):
                 return None
-            return self._session.earlier(kind, target, given)
+            try:
+                return self._session.earlier(kind, target, given)
+            except Refusal as error:
+                self._leave(error)
+                raise
 
     def _ours(self, kind: str, target: Any, given: dict[str, Any]) -> bool:
         """Whether this is the kickoff to go on with; then it has been agreed on."""

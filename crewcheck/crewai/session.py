@@ -101,8 +101,9 @@ class Session(Generic[S]):
         """
         raise NotImplementedError
 
-    def earlier(self, kind: str, target: Any, named: Named) -> Any:
-        """What a program's kickoff before the checkpoint's gave, None where that is not known."""
+    def earlier(self, kind: str, target: Any, named: Named) -> tuple[Any] | None:
+        """What a program's kickoff before the checkpoint's gave, None where that is not known.
+        Raises `Refusal`."""
         return self._earlier.find(kind, target, named)
 
     def arguments(self, named: Named) -> Named:

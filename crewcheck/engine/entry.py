@@ -1,5 +1,6 @@
-"""Where the user's object is: named by a person, by the project, by the checkpoint, or found.
+"""Where the user's object is: named by a person, by the project, or found.
 
+Never by the checkpoint: what it named would be imported, and called, before the plan is shown.
 What is found is looked for in the project's text (`runtimes.static_look`): nothing of the
 user's is imported for it.
 """
@@ -13,7 +14,7 @@ from dataclasses import dataclass, field
 from crewcheck.engine.choices import chosen, remember
 from crewcheck.engine.source import FLOW, Source
 from crewcheck.errors import NotFound, Refused
-from crewcheck.model.document import mapping, text
+from crewcheck.model.document import text
 from crewcheck.model.harmless import name as shown
 from crewcheck.runtimes.declarations import is_declaration
 from crewcheck.runtimes.project import Project
@@ -87,9 +88,6 @@ def find_entry(
         return _by_place(f"{project.pyproject}", config.entry, project)
     if config.script is not None:
         return Entry(f"{project.pyproject}", script=config.script, args=list(config.script_args))
-    own = text(mapping(source.document.get("crewcheck")).get("entry"))
-    if own is not None:
-        return Entry("the checkpoint", own)
     return _found(source, project)
 
 

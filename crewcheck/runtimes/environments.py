@@ -17,6 +17,7 @@ from dataclasses import dataclass
 
 from crewcheck.runtimes.tool_settings import (
     cache_home,
+    changed_at,
     config_home,
     data_home,
     home,
@@ -218,7 +219,7 @@ def _uv_scripts(folder: str, environment: Mapping[str, str]) -> Iterator[Place]:
     found = [
         os.path.join(base, one) for one in listed(base) if re.fullmatch(rf"({stems})-\w+", one)
     ]
-    for path in sorted(found, key=os.path.getmtime, reverse=True):
+    for path in sorted(found, key=changed_at, reverse=True):
         yield Place("uv's of a script", path)
 
 

@@ -28,10 +28,12 @@ def listed(folder: str) -> list[str]:
 
 
 def text(path: str) -> str:
-    """What a file says, as far as it is read."""
+    """What a file says, as far as it is read, without what no path can have."""
     try:
+        if not os.path.isfile(path):  # a pipe would be waited for
+            return ""
         with open(path, encoding="utf-8", errors="replace") as file:
-            return file.read(LARGEST)
+            return file.read(LARGEST).replace("\0", "")
     except (OSError, ValueError):
         return ""
 
@@ -47,10 +49,18 @@ def toml(path: str) -> dict[str, Any]:
 
 
 def within(values: Any, *keys: str) -> Any:
-    """What lies below some keys, None where there is nothing."""
+    """What lies below some keys, None where there is nothing, or what can be no path."""
     for key in keys:
         values = values.get(key) if isinstance(values, dict) else None
-    return values
+    return None if isinstance(values, str) and "\0" in values else values
+
+
+def changed_at(path: str) -> float:
+    """When something was last changed; long ago where it is not there (any more)."""
+    try:
+        return os.path.getmtime(path)
+    except OSError:
+        return 0.0
 
 
 def home(path: str, environment: Mapping[str, str]) -> str:

@@ -12,7 +12,9 @@ from collections.abc import Iterator
 from typing import Any
 
 _DASH = re.compile(r"-(?:\s+|$)")
-_KEY = re.compile(r"""(?P<key>[A-Za-z_][\w.\- ]*?|"[^"\\]*"|'[^']*')\s*:(?:\s+(?P<rest>.*))?$""")
+_KEY = re.compile(
+    r"""(?P<key>[A-Za-z_][\w.\- \t]*|"[^"\\]*"\s*|'[^']*'\s*):(?:\s+(?P<rest>.*))?$"""
+)
 _BLOCK = re.compile(r"(?P<style>[|>])(?P<chomp>[+-]?)(?:\s+#.*)?$")
 _ODD_START = tuple("&*!{%@`")
 _ESCAPES = {"n": "\n", "t": "\t", '"': '"', "\\": "\\", "/": "/", "r": "\r", "0": "\0"}
@@ -58,7 +60,7 @@ class _Lines:
             match = _KEY.match(self._lines[self.at].strip())
             if match is None:
                 raise ValueError(f"line {self.at + 1}: no key")
-            key = match["key"].strip("\"'")
+            key = match["key"].rstrip().strip("\"'")
             if key in found:
                 raise ValueError(f"line {self.at + 1}: {key} twice")
             self.at += 1
@@ -110,18 +112,23 @@ class _Lines:
         return items
 
     def _inline(self, first: str, indent: int) -> Any:
-        """A list or mapping in brackets, which may go on in lines that stand further in."""
-        text = first
-        while True:
-            inline = _Inline(text, self.at)
-            try:
-                value = inline.value()
+        """A list or mapping in brackets, which may go on in lines that stand further in.
+
+        What closes it may stand where its key stands.
+        """
+        parts = [first]
+        while self.skip_blank():
+            line = self._lines[self.at].strip()
+            ends = self._indent() == indent and line.startswith(("]", "}"))
+            if self._indent() <= indent and not ends:
                 break
-            except _GoesOn:
-                if not self.skip_blank() or self._indent() <= indent:
-                    raise ValueError(f"line {self.at}: a bracket that does not close") from None
-                text += "\n" + self._lines[self.at].strip()
-                self.at += 1
+            parts.append(line)
+            self.at += 1
+        inline = _Inline("\n".join(parts), self.at)
+        try:
+            value = inline.value()
+        except _GoesOn:
+            raise ValueError(f"line {self.at}: a bracket that does not close") from None
         if inline.rest() and not re.match(r"\s+#", inline.rest()):
             raise ValueError(f"line {self.at}: more behind a bracket")
         return value
@@ -130,7 +137,8 @@ class _Lines:
         """A text that goes on in lines that stand further in."""
         quote = first[0] if first[0] in "\"'" else ""
         parts = [first if quote else _uncommented(first)]
-        while self.at < len(self._lines) and not (quote and _closed("".join(parts), quote)):
+        is_open = not quote or _stays_open(first[1:], quote)
+        while self.at < len(self._lines) and is_open:
             line = self._lines[self.at]
             if not line.strip():
                 parts.append("\n")
@@ -141,6 +149,7 @@ class _Lines:
             else:
                 gap = "" if parts[-1].endswith("\n") else " "
                 parts.append(gap + (line.strip() if quote else _uncommented(line.strip())))
+                is_open = not quote or _stays_open(line, quote)
             self.at += 1
         return "".join(parts).rstrip("\n") if not quote else "".join(parts)
 
@@ -201,7 +210,7 @@ class _Inline:
 
     _QUOTED = re.compile(r"""'(?:[^']|'')*'|"(?:[^"\\]|\\.)*\"""", re.DOTALL)
     _PLAIN = re.compile(r"(?:[^,\[\]{}:#\n]|:(?=\S)(?![,\[\]{}])|(?<=\S)#|\n(?=\s*[^\s,\]}]))+")
-    _BLANK = re.compile(r"(?:\s+#[^\n]*|\s)+")
+    _BLANK = re.compile(r"(?:\s|(?<=\s)#[^\n]*)+")
 
     def __init__(self, text: str, line: int) -> None:
         self._text = text
@@ -289,10 +298,11 @@ def _folded(lines: list[str]) -> str:
 
 
 def _uncommented(text: str) -> str:
-    return re.split(r"\s+#", text, maxsplit=1)[0].rstrip()
+    comment = re.search(r"\s#", text)
+    return text[: comment.start()].rstrip() if comment else text.rstrip()
 
 
-def _closed(text: str, quote: str) -> bool:
-    if quote == "'":
-        return re.fullmatch(r"'(?:[^']|'')*'\s*(?:#.*)?", text, re.DOTALL) is not None
-    return re.fullmatch(r'"(?:[^"\\]|\\.)*"\s*(?:#.*)?', text, re.DOTALL) is not None
+def _stays_open(text: str, quote: str) -> bool:
+    """Whether a text in quotes goes on behind one of its lines."""
+    inner = r"(?:[^']|'')*" if quote == "'" else r'(?:[^"\\]|\\.)*'
+    return re.fullmatch(inner, text) is not None

@@ -67,6 +67,11 @@ def is_it(agent: Any, one: Answered, asked: Any) -> bool:
     )
 
 
+def said(one: Answered) -> Any:
+    """What the kickoff had given, to be compared."""
+    return one.answer
+
+
 def result(agent: Any, one: Answered, response_format: Any) -> Any:
     """What the kickoff had returned."""
     return output_of(agent.role, one.answer, response_format)

@@ -11,7 +11,7 @@ from crewcheck.crewai.crews.pairing import pair
 from crewcheck.crewai.crews.saved import SavedCrew
 from crewcheck.crewai.saved import Saved
 from crewcheck.engine.invalidation import SKIPPED
-from crewcheck.model.document import entities, sorted_events
+from crewcheck.model.document import entities, mapping, sorted_events
 
 
 def finished(saved: Saved, before: Iterable[Mapping[str, Any]]) -> list[SavedCrew]:
@@ -31,12 +31,31 @@ def finished(saved: Saved, before: Iterable[Mapping[str, Any]]) -> list[SavedCre
     return found
 
 
-def is_it(crew: Any, saved: SavedCrew, given: Any) -> bool:
-    """Whether a kickoff with these inputs is the one that was recorded."""
-    if match.compare(crew, saved, pair(crew, saved)):
-        return False
-    # callbacks before the kickoff may have made other inputs of them
-    return bool(crew.before_kickoff_callbacks) or recording.same_inputs(given, saved.inputs)
+def fitting(
+    crew: Any, known: Iterable[SavedCrew], given: Mapping[str, Any] | None
+) -> list[SavedCrew]:
+    """Those that a kickoff with these inputs can be."""
+    found = [one for one in known if not match.compare(crew, one, pair(crew, one))]
+    if not crew.before_kickoff_callbacks:
+        return [one for one in found if recording.same_inputs(given, one.inputs)]
+    # callbacks have made other inputs of those that were given: mostly by adding some
+    inputs = dict(given or {})
+    same = [one for one in found if recording.same_inputs(inputs, _those(one, inputs))]
+    if same or not found:
+        return same
+    alike = all(recording.same_inputs(found[0].inputs, one.inputs) for one in found)
+    return found if alike else []
+
+
+def _those(saved: SavedCrew, names: Iterable[str]) -> dict[str, Any]:
+    """The recorded inputs of some names."""
+    inputs = saved.inputs or {}
+    return {name: inputs[name] for name in names if name in inputs}
+
+
+def said(saved: SavedCrew) -> Any:
+    """What the kickoff had given, to be compared."""
+    return [mapping(task.get("output")).get("raw") for task in saved.tasks]
 
 
 def result(crew: Any, saved: SavedCrew) -> Any:

@@ -49,6 +49,11 @@ def is_it(flow: Any, saved: SavedFlow, given: Any) -> bool:
     return values.is_plain(flow._methods[last.method], wanted, last.result)
 
 
+def said(saved: SavedFlow) -> Any:
+    """What the kickoff had given, to be compared."""
+    return [call.result for call in saved.done]
+
+
 def result(flow: Any, saved: SavedFlow) -> Any:
     """Let a flow be as it was in the end; what it had returned."""
     if saved.state is not None:

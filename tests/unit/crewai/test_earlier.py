@@ -9,7 +9,10 @@ import pytest
 
 from crewcheck.crewai.agents import earlier as agents
 from crewcheck.crewai.agents.saved import SavedAgent
+from crewcheck.crewai.crews import earlier as crews
+from crewcheck.crewai.crews import match
 from crewcheck.crewai.earlier import Earlier
+from crewcheck.crewai.refusal import Refusal
 from tests.build import document, event
 
 POET = {"role": "Poet", "goal": "Rhyme", "backstory": "Shy"}
@@ -35,7 +38,8 @@ def of(*events: dict[str, Any], before: Any = ()) -> Earlier:
 
 
 def ask(found: Earlier, question: str, role: str = "Poet") -> Any:
-    return found.find("agent", SimpleNamespace(**{**POET, "role": role}), {"messages": question})
+    gave = found.find("agent", SimpleNamespace(**{**POET, "role": role}), {"messages": question})
+    return None if gave is None else gave[0]
 
 
 def test_each_kickoff_is_given_once_and_the_checkpoints_own_is_not(given: None) -> None:
@@ -60,3 +64,41 @@ def test_what_an_agent_asked_within_another_is_no_kickoff_of_the_program(given: 
     inner[0]["parent_event_id"] = "own"
     found = of(*inner, *asked("own", "What?", None, at=5))
     assert ask(found, "Really?") is None
+
+
+def test_the_same_question_with_other_answers_is_in_no_known_order(given: None) -> None:
+    twice = [document(events=asked("a", "More?", "2")), document(events=asked("b", "More?", "1"))]
+    found = of(before=twice)
+    assert ask(found, "More?") == "2"
+    with pytest.raises(Refusal, match="the same kickoff several times"):
+        ask(found, "More?")
+    for one in twice[1]["event_record"]["nodes"].values():
+        one["event"]["output"] = "2"
+    assert [ask(of(before=twice), "More?") for _ in range(2)] == ["2", "2"]
+
+
+def test_an_answer_of_nothing_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(agents, "result", lambda agent, one, _: None)
+    found = of(before=[document(events=asked("a", "First?", "1"))])
+    assert found.find("agent", SimpleNamespace(**POET), {"messages": "First?"}) == (None,)
+
+
+def fits(monkeypatch: pytest.MonkeyPatch, given: Any, *saved: Any) -> list[int]:
+    """Which of some recorded inputs a kickoff of a crew with callbacks can be."""
+    monkeypatch.setattr(crews, "pair", lambda crew, saved: None)
+    monkeypatch.setattr(match, "compare", lambda crew, saved, paired: [])
+    crew = SimpleNamespace(before_kickoff_callbacks=[print])
+    known: Any = [SimpleNamespace(inputs=one) for one in saved]
+    found = crews.fitting(crew, known, given)
+    return [at for at, one in enumerate(known) if any(one is other for other in found)]
+
+
+def test_a_crew_whose_callbacks_add_inputs_is_told_by_the_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    south, north = {"word": "south", "day": 1}, {"word": "north", "day": 1}
+    assert fits(monkeypatch, {"word": "north"}, south, north) == [1]
+    assert fits(monkeypatch, {"word": "west"}, south, north) == []
+    # all that was given is something else now: it can only be the one that there is
+    assert fits(monkeypatch, {"word": "SOUTH"}, south, dict(south)) == [0, 1]
+    assert fits(monkeypatch, None, south) == [0]

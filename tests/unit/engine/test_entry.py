@@ -17,7 +17,7 @@ from crewcheck.engine.running import Wish, prepare
 from crewcheck.engine.source import Source, read_source
 from crewcheck.errors import NotFound
 from crewcheck.runtimes import interpreter
-from crewcheck.runtimes.project import ProjectConfig, find_project
+from crewcheck.runtimes.project import find_project
 from crewcheck.runtimes.static_look import Look, look_at
 from tests.build import agent, crew, document, event, flow, ident, task, write
 
@@ -99,12 +99,12 @@ def test_what_is_named_needs_no_look(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert (told.entry, told.origin) == ("x:y", f"{tmp_path}/pyproject.toml")
 
 
-def test_a_checkpoint_may_say_it_itself(tmp_path: Path) -> None:
-    source = source_of(tmp_path, "crew", crewcheck={"entry": "own:crew"})
-    project = dataclasses.replace(find_project(str(tmp_path)), config=ProjectConfig())
-    with source.catalog:
-        told = find_entry(source, project)
-    assert (told.entry, told.origin) == ("own:crew", "the checkpoint")
+@pytest.mark.parametrize("named", ["wipe:everything", "/tmp/wipe.py:everything", "crew.jsonc"])
+def test_a_checkpoint_cannot_say_what_is_imported(tmp_path: Path, named: str) -> None:
+    (tmp_path / "wipe.py").write_text("def everything():\n    raise SystemExit\n")
+    source = source_of(tmp_path, "crew", crewcheck={"entry": named})
+    with source.catalog, pytest.raises(NoEntry, match="no crew in"):
+        find_entry(source, find_project(source.catalog.store.location))
 
 
 def test_twins_are_a_question(tmp_path: Path) -> None:

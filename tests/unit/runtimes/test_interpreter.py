@@ -10,6 +10,7 @@ import pytest
 
 from crewcheck.errors import UsageProblem
 from crewcheck.runtimes import environments, interpreter
+from crewcheck.runtimes.environments import of_tools
 from crewcheck.runtimes.interpreter import NoInterpreter, crewai_version, find_interpreter, resolve
 from crewcheck.runtimes.project import Project, ProjectConfig
 
@@ -325,3 +326,32 @@ def test_what_was_looked_for_is_told_on_one_line(tmp_path: Path) -> None:
     assert conda == f"no conda environment press in {tmp_path}/home/.conda/envs"
     assert own == f"{sys.executable} ({OWN}) has no crewai"
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [
+        (".config/hatch/config.toml", '[dirs.env]\nvirtual = "~\\u0000"\n'),
+        (".config/hatch/config.toml", '[dirs]\ndata = "a\\u0000"\n'),
+        ("poetry.toml", 'cache-dir = "a\\u0000"\n'),
+        ("poetry.toml", '[virtualenvs]\npath = "a\\u0000"\n'),
+        (".pdm-python", "a\0b"),
+        (".python-version", "a\0b"),
+        ("environment.yml", "name: a\0b"),
+    ],
+)
+def test_settings_that_name_no_path(tmp_path: Path, file: str, text: str) -> None:
+    (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / file).write_text(text)
+    found = list(of_tools([str(tmp_path)], {"HOME": str(tmp_path)}))
+    assert not [one for one in found if one.path is not None and "\0" in one.path]
+
+
+def test_an_environment_that_is_gone_and_settings_that_are_no_file(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("# /// script\n")
+    (tmp_path / ".cache/uv/environments-v2").mkdir(parents=True)
+    (tmp_path / ".cache/uv/environments-v2/a-123").symlink_to(tmp_path / "gone")
+    os.mkfifo(tmp_path / "environment.yml")
+    assert [one.origin for one in of_tools([str(tmp_path)], {"HOME": str(tmp_path)})] == [
+        "uv's of a script"
+    ]

@@ -182,3 +182,10 @@ def test_json_with_comments(text: str, value: Any) -> None:
 def test_what_is_no_json(text: str) -> None:
     with pytest.raises(ValueError, match=r"char|column"):
         read_jsonc(text)
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("text", ["/* " * 300_000, '"' + '\\"' * 300_000, '{}/* "a" '])
+def test_json_that_does_not_end_is_told_at_once(text: str) -> None:
+    with pytest.raises(ValueError, match=r"Expecting value|Unterminated|Extra data"):
+        read_jsonc(text)

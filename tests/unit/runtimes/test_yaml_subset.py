@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -119,3 +120,27 @@ def test_lists_and_mappings_in_each_other(text: str, value: Any) -> None:
 def test_more_than_is_read_is_not_guessed(text: str) -> None:
     with pytest.raises(ValueError, match=r"line \d+: "):
         read_yaml(text)
+
+
+def test_a_bracket_may_close_below_its_key() -> None:
+    text = "tools: [\n  one,\n  {a: b}\n]\nother: {\n  c: d\n}\n"
+    assert read_yaml(text) == {"tools": ["one", {"a": "b"}], "other": {"c": "d"}}
+
+
+MANY = 100_000
+
+
+@pytest.mark.timeout(60)  # each of these took hours when places were looked at again and again
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a" + " " * MANY + "x",
+        "a: b" + " " * MANY + "x # c",
+        'a: "\n' + "  b\n" * MANY,
+        "a: [\n" + "  b,\n" * MANY + "]\n",
+        "a: [b," + " " * MANY + "x]",
+    ],
+)
+def test_long_texts_are_read_at_once(text: str) -> None:
+    with suppress(ValueError):
+        assert list(read_yaml(text)) == ["a"]
