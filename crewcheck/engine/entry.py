@@ -1,6 +1,7 @@
 """Where the user's object is: named by a person, by the project, or found.
 
-Never by the checkpoint: what it named would be imported, and called, before the plan is shown.
+What the checkpoint names is only chosen from what is found: it would be imported, and called,
+before the plan is shown.
 What is found is looked for in the project's text (`runtimes.static_look`): nothing of the
 user's is imported for it.
 """
@@ -14,7 +15,7 @@ from dataclasses import dataclass, field
 from crewcheck.engine.choices import chosen, remember
 from crewcheck.engine.source import FLOW, Source
 from crewcheck.errors import NotFound, Refused
-from crewcheck.model.document import text
+from crewcheck.model.document import mapping, text
 from crewcheck.model.harmless import name as shown
 from crewcheck.runtimes.declarations import is_declaration
 from crewcheck.runtimes.project import Project
@@ -118,6 +119,7 @@ def _file_of(place: str, project: Project) -> str | None:
 def _found(source: Source, project: Project) -> Entry:
     look, found = _look(source, project)
     before = chosen(project.folder, source.kind, source.name)
+    named = text(mapping(source.document.get("crewcheck")).get("entry"))
     known = [one.candidate.entry for one in found if one.candidate.can_be_imported]
     if before is not None and before not in known and (found or not holds(project, before)):
         remember(project.folder, source.kind, source.name, None)
@@ -128,6 +130,9 @@ def _found(source: Source, project: Project) -> Entry:
         return told
     if before is not None:
         found = [one for one in found if one.candidate.entry == before]
+    by_checkpoint = before is None and len(known) > 1 and named in known
+    if by_checkpoint:
+        found = [one for one in found if one.candidate.entry == named]
     candidate = _only_match(source, project, found).candidate
     entry, place = candidate.entry, candidate.file
     if not is_declaration(entry):
@@ -135,12 +140,18 @@ def _found(source: Source, project: Project) -> Entry:
     if candidate.root is not None or is_declaration(entry):
         entry = os.path.join(project.folder, entry)
     return Entry(
-        f"found in {place}" if before is None or len(known) == 1 else f"{BEFORE}: {place}",
+        _origin(place, before is not None and len(known) > 1, by_checkpoint),
         entry,
         path=[] if candidate.root is None else [candidate.root],
         notes=[*look.notes, *filter(None, [candidate.note])],
         fitting=known,
     )
+
+
+def _origin(place: str, chosen_before: bool, by_checkpoint: bool) -> str:
+    if by_checkpoint:
+        return f"the checkpoint, and found in {place}"
+    return f"{BEFORE}: {place}" if chosen_before else f"found in {place}"
 
 
 def _look(source: Source, project: Project) -> tuple[Look, list[Match]]:

@@ -114,6 +114,10 @@ def test_twins_are_a_question(tmp_path: Path) -> None:
     ) as caught:
         found(tmp_path, "crew")
     assert caught.value.entries == ["app:one", "app:two"]
+    source = source_of(tmp_path, "crew", crewcheck={"entry": "app:two"})
+    with source.catalog:
+        told = find_entry(source, find_project(source.catalog.store.location))
+    assert (told.entry, told.origin) == ("app:two", "the checkpoint, and found in app.py, line 4")
 
 
 def test_a_notebook_is_to_be_saved_as_a_program(tmp_path: Path) -> None:
