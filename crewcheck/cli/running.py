@@ -165,6 +165,7 @@ class Followed:
             self._emit({**last, **place, "run_id": state.run_id})
             return _CODES.get(state.state, Exit.FAILED)
         hint = state.hint or (state.resume_hint() if state.state != "finished" else "")
+        hint = self.console.redactor.text(hint)
         if state.state == "finished":
             if state.nothing_to_run:
                 self.console.note("finished, nothing to resume; this is the recorded result")
@@ -177,7 +178,8 @@ class Followed:
         else:
             said = self.console.redactor.text(state.message or state.state)
             for difference in last.get("differences") or []:
-                click.secho(f"  {one_line(str(difference))}", err=True)
+                told = self.console.redactor.text(str(difference))
+                click.secho(f"  {one_line(told)}", err=True)
             print(
                 f"crewcheck: {state.state}: {one_line(said)}"
                 + (f"; {one_line(hint)}" if hint else ""),

@@ -69,23 +69,38 @@ def _of_class(kind: type) -> tuple[frozenset[str], frozenset[str]]:
         function = getattr(value, "__func__", value)
         if not inspect.isfunction(function) or name in _PREPARING:
             continue
-        try:
-            tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
-        except (OSError, SyntaxError, TypeError):
-            continue  # made without a text
-        method = tree.body[0]
-        if isinstance(method, _Function) and method.args.args:
-            looked = _Method(method)
+        method = _text_of(function)
+        if method is not None and method.args.args:
+            looked = _Method(method, method.args.args[0].arg, function, frozenset())
             changed |= looked.changed
             seen |= looked.seen
     return frozenset(changed), frozenset(seen)
 
 
-class _Method:
-    """What one method does to the attributes of its object."""
+def _text_of(function: Any) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
+    try:
+        tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
+    except (OSError, SyntaxError, TypeError):
+        return None  # made without a text
+    return tree.body[0] if isinstance(tree.body[0], _Function) else None
 
-    def __init__(self, method: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
-        self._self = method.args.args[0].arg
+
+class _Method:
+    """What one method does to the attributes of its object, which is called ``own`` in it; or a
+    function that is given the object. ``within`` are the functions that have called it."""
+
+    def __init__(
+        self,
+        method: ast.FunctionDef | ast.AsyncFunctionDef,
+        own: str,
+        function: Any,
+        within: frozenset[Any],
+    ) -> None:
+        self._self = own
+        self._globals: Mapping[str, Any] = getattr(function, "__globals__", {})
+        self._within = within | {function}
+        #: local names of what is in an attribute
+        self._held: dict[str, str] = {}
         self.changed: set[str] = set()
         self.seen: set[str] = set()
         for statement in method.body:
@@ -93,8 +108,11 @@ class _Method:
 
     def _name(self, node: ast.AST | None) -> str | None:
         """The attribute that an expression is, or is a part of."""
+        whole = node
         while isinstance(node, ast.Subscript):
             node = node.value
+        if isinstance(node, ast.Name) and node is not whole:
+            return self._held.get(node.id)
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
             return node.attr if node.value.id == self._self else None
         return None
@@ -113,6 +131,8 @@ class _Method:
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
             for target in targets:
                 self._assigned(target, node.value, first)
+                if isinstance(target, ast.Name) and (held := self._name(node.value)):
+                    self._held[target.id] = held
             if node.value is not None:
                 self._look(node.value, first)
         elif isinstance(node, ast.AugAssign):
@@ -123,13 +143,15 @@ class _Method:
                 self._note(self.changed, self._name(target))
         elif isinstance(node, ast.Expr) and self._changing(node.value):
             call: Any = node.value
-            self._note(self.changed, self._name(call.func.value))
+            self._note(self.changed, self._holder(call.func.value))
             for one in [*call.args, *(word.value for word in call.keywords)]:
                 self._look(one, first)
         else:
             if self._changing(node):
                 call = node
-                self._note(self.changed, self._name(call.func.value))
+                self._note(self.changed, self._holder(call.func.value))
+            if isinstance(node, ast.Call):
+                self._called(node)
             if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
                 self._note(self.seen, self._name(node))
             for child in ast.iter_child_nodes(node):
@@ -151,8 +173,33 @@ class _Method:
             isinstance(node, ast.Call)
             and isinstance(node.func, ast.Attribute)
             and node.func.attr in _CHANGING
-            and self._name(node.func.value) is not None
+            and self._holder(node.func.value) is not None
         )
+
+    def _holder(self, node: ast.expr) -> str | None:
+        """The attribute that an expression is, by whatever name."""
+        return self._held.get(node.id) if isinstance(node, ast.Name) else self._name(node)
+
+    def _called(self, node: ast.Call) -> None:
+        """What a function does to the object that it is given."""
+        match node:
+            case ast.Call(func=ast.Name(id="setattr"), args=[ast.Name(id=name), named, *_]):
+                if name == self._self and isinstance(named, ast.Constant):
+                    self.changed.add(str(named.value))
+                return
+            case ast.Call(func=ast.Name(id=called)):
+                function = self._globals.get(called)
+            case _:
+                return
+        if not inspect.isfunction(function) or function in self._within:
+            return
+        method = _text_of(function)
+        for at, one in enumerate(node.args):
+            is_own = isinstance(one, ast.Name) and one.id == self._self
+            if is_own and method is not None and at < len(method.args.args):
+                looked = _Method(method, method.args.args[at].arg, function, self._within)
+                self.changed |= looked.changed
+                self.seen |= looked.seen
 
     def _lacking(self, test: ast.expr) -> frozenset[str]:
         """The attributes that are not there, or lack a key, where a test holds."""
@@ -167,9 +214,9 @@ class _Method:
         if isinstance(test, ast.Compare) and len(test.ops) == 1:
             name = None
             if isinstance(test.ops[0], ast.NotIn):
-                name = self._name(test.comparators[0])
+                name = self._holder(test.comparators[0])
             elif isinstance(test.ops[0], (ast.Is, ast.Eq)) and _is_none(test.comparators[0]):
-                name = self._name(test.left)
+                name = self._holder(test.left)
             return frozenset({name} if name else ())
         return frozenset()
 

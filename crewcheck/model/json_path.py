@@ -136,6 +136,7 @@ def _key(value: Any, step: str, where: str) -> Any:
 
 
 def _further(gone: str, step: str) -> str:
+    gone = gone.removeprefix("the ")  # "the state" as a whole, but "state.size"
     if _NUMBER.fullmatch(step):
         return f"{gone}[{step}]"
     # what begins a path with one of these is read as another form of it

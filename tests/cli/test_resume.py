@@ -402,3 +402,14 @@ def test_objects_of_the_fake_are_as_made(program: Program) -> None:
     doc = json.loads(path_of(program.store, 3).read_text())
     states = [one["output"] is not None for one in objects(doc["entities"][0]["tasks"])]
     assert states == [True, True, False, False]
+
+
+def test_a_refusal_tells_no_secrets(program: Program) -> None:
+    run_of(program.store)
+    key = "sk-fake-0123456789abcdef0123456789"
+    said = {"message": f"no: {key}", "hint": f"not {key}", "differences": [f"input a: {key}"]}
+    program.steps(f"refuse:{json.dumps(said)}")
+    code, *told = program("resume", "--yes")
+    assert code == Exit.REFUSED
+    assert "fake" not in str(told)
+    assert "input a: <redacted" in str(told)

@@ -235,7 +235,7 @@ async def test_a_refusal_of_the_child(
         "reason": "changed",
         "message": "the project has changed [/b]",
         "hint": "allow it with --allow-changed",
-        "differences": ["draft: \x1b[2Jold, new"],
+        "differences": ["draft: \x1b[2Jold, new", "key: sk-fake-0123456789abcdef0123456789"],
     }
     async with running(project) as pilot:
         use_fake(pilot, monkeypatch, f"refuse:{json.dumps(refusal)}")
@@ -244,6 +244,7 @@ async def test_a_refusal_of_the_child(
         await until(pilot, lambda: launch.phase == "refused")
         await pilot.pause()
         shown = screen_text(pilot)
+        assert "sk-fake" not in shown
         assert "The project has changed [/b]" in shown
         assert "\u241b[2Jold" in shown
         assert launch.query_one("#launch-accept").display

@@ -34,9 +34,9 @@ def finished(saved: Saved, before: Iterable[Mapping[str, Any]]) -> list[Answered
 
 def _of_checkpoint(saved: Saved) -> Iterator[Answered]:
     """The other kickoffs of a checkpoint; those inside its own are its own."""
-    own: set[Any] = set()
+    own: set[str | None] = set()
     if isinstance(saved, SavedAgent):
-        own = {event.get("event_id") for event in saved.within}
+        own = {text(event.get("event_id")) for event in saved.within}
     elif saved.kind != "agent":
         return  # agents that are asked in a crew or a flow are a part of that
     for one in _answered(saved.events):
@@ -46,12 +46,12 @@ def _of_checkpoint(saved: Saved) -> Iterator[Answered]:
 
 def _answered(events: Iterable[Event]) -> Iterator[Answered]:
     """The outermost kickoffs among some events, in order."""
-    opened: dict[Any, Event] = {}
+    opened: dict[str | None, Event] = {}
     for event in events:
-        opened[event.get("event_id")] = event
+        opened[text(event.get("event_id"))] = event
         if event.get("type") != ANSWERED:
             continue
-        opening = opened.get(event.get("started_event_id"), {})
+        opening = opened.get(text(event.get("started_event_id")), {})
         answer = text(event.get("output"))
         if opening.get("type") != ASKED or answer is None:
             continue

@@ -11,7 +11,7 @@ from crewcheck.crewai.crews.pairing import pair
 from crewcheck.crewai.crews.saved import SavedCrew
 from crewcheck.crewai.saved import Saved
 from crewcheck.engine.invalidation import SKIPPED
-from crewcheck.model.document import entities, mapping, sorted_events
+from crewcheck.model.document import entities, mapping, objects, sorted_events
 
 
 def finished(saved: Saved, before: Iterable[Mapping[str, Any]]) -> list[SavedCrew]:
@@ -21,7 +21,7 @@ def finished(saved: Saved, before: Iterable[Mapping[str, Any]]) -> list[SavedCre
     for document in (saved.document, *before):
         events = saved.events if document is saved.document else sorted_events(document)
         for entity in entities(document):
-            if entity is saved.entity or not entity.get("tasks"):
+            if entity is saved.entity or not objects(entity.get("tasks")):
                 continue
             if document is saved.document and saved.kind != "crew":
                 continue  # a crew of a flow's is a part of that

@@ -16,6 +16,7 @@ from crewcheck.crewai.crews.recording import is_parsed
 from crewcheck.crewai.crews.saved import SavedCrew
 from crewcheck.crewai.refusal import Refusal
 from crewcheck.engine.invalidation import DONE, SKIPPED
+from crewcheck.engine.redaction import Redactor
 from crewcheck.model.document import mapping, sequence
 
 _WIDTH = 90
@@ -201,11 +202,18 @@ def _cut(value: str, start: int) -> str:
     return ("…" if start else "") + repr(part) + ("…" if start + _WIDTH < len(value) else "")
 
 
+_redactor = Redactor()
+
+
 def inputs_differ(before: Any, now: Any) -> list[str]:
     """Where the inputs of a kickoff differ from the checkpoint's, a line each."""
     before, now = dict(before or {}), dict(now or {})
+
+    def told(inputs: dict[str, Any], name: str) -> str:
+        return repr(_redactor.value(inputs.get(name), name))
+
     return [
-        f"input {name}: {before.get(name)!r} in the checkpoint, {now.get(name)!r} in the program"
+        f"input {name}: {told(before, name)} in the checkpoint, {told(now, name)} in the program"
         for name in {**before, **now}
         if name not in before or name not in now or before[name] != now[name]
     ] or ["inputs: their types differ"]

@@ -18,8 +18,10 @@ from crewcheck.crewai.flows.code import function_of
 
 class Places:
     """Of one function of an object (None: of a plain one). ``locals`` grows with what is seen,
-    ``alias`` are local names for places. ``hidden`` are parts of the object's state that are
-    places, too; the rest of the state is none. If it is None, all parts of the state are."""
+    ``alias`` are local names for places, ``parts`` those of them that are only in one.
+
+    ``hidden`` are parts of the object's state that are places, too; the rest of the state is
+    none. If it is None, all parts of the state are."""
 
     def __init__(self, function: Any, owner: Any, hidden: frozenset[str] | None) -> None:
         code = function.__code__
@@ -27,6 +29,7 @@ class Places:
         self.own = code.co_varnames[0] if owner is not None and code.co_argcount else None
         self.locals = {*code.co_varnames, *code.co_cellvars}
         self.alias: dict[str, str] = {}
+        self.parts: set[str] = set()
         self._closed = dict(zip(code.co_freevars, _cells(function), strict=False))
 
     def find(self, node: ast.expr | None) -> str | None:
@@ -62,6 +65,22 @@ class Places:
                 return f"self.{asked}"
         return None
 
+    def name_it(self, name: str, part: tuple[str, bool] | None) -> None:
+        """A local name is a place, or in one, from now on; or none any more."""
+        self.alias.pop(name, None)
+        self.parts.discard(name)
+        if part is not None:
+            self.alias[name] = part[0]
+            if not part[1]:
+                self.parts.add(name)
+
+    def path(self, node: ast.expr) -> tuple[str, bool] | None:
+        """The place that an expression is in, and whether it is known to be just that."""
+        if self.hidden is None and (path := self._in_state(node)):
+            return path
+        place = self.find(node)
+        return None if place is None else (place, False)
+
     def _in_state(self, node: ast.expr) -> tuple[str, bool] | None:
         """The part of the state that an expression is in (``self.state.key.part``), and
         whether it is just that; None if it is in none."""
@@ -69,7 +88,7 @@ class Places:
             case ast.Attribute(value=ast.Name(id=name), attr="state") if name == self.own:
                 return "self.state", True
             case ast.Name(id=name) if self.alias.get(name, "").startswith("self.state"):
-                return self.alias[name], True
+                return self.alias[name], name not in self.parts
             case ast.Call(
                 func=ast.Attribute(value=inner, attr="get" | "setdefault"),
                 args=[ast.Constant(value=str(key)), *_],

@@ -160,7 +160,7 @@ def _sets_anew(made: Iterable[Use], path: Path) -> bool:
     """Whether a call gives a part a new value, whatever it was."""
     for one in made:
         if _touches(one, path):
-            if one.kind == SET and one.certain:
+            if one.kind == SET and one.certain and one.place.count(".") <= len(path) + 1:
                 return True
             if one.kind in (READ, *_WRITES):
                 return False

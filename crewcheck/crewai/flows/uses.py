@@ -18,6 +18,15 @@ from types import FunctionType
 from typing import Any
 
 from crewcheck.crewai.flows.code import attributes, function_of
+from crewcheck.crewai.flows.handing import (
+    Given,
+    Part,
+    called_by,
+    changed_by,
+    handed,
+    part_of,
+    updated,
+)
 from crewcheck.crewai.flows.places import Places
 
 #: A model, an agent, a crew or a flow is asked.
@@ -37,6 +46,8 @@ _MUTATORS = frozenset(
      "popitem", "popleft", "remove", "reverse", "rotate", "setdefault", "sort", "subtract",
      "update")
 )  # fmt: skip
+#: With so many different arguments a function is gone through.
+_MOST_CALLS = 4
 _LIBRARIES = tuple(
     path for name in ("stdlib", "purelib", "platlib") if (path := sysconfig.get_path(name))
 )
@@ -80,12 +91,16 @@ class _Walk(ast.NodeVisitor):
         owner: Any,
         hidden: frozenset[str] | None,
         found: list[Use],
-        seen: set[Any],
+        seen: set[tuple[Any, frozenset[tuple[str, Part]]]],
         certain: bool = True,
+        given: Given | None = None,
     ) -> None:
         self._function, self._owner, self._hidden = function, owner, hidden
         self._found, self._seen, self._certain = found, seen, certain
         self._places = Places(function, owner, hidden)
+        for name, place in (given or {}).items():
+            self._places.name_it(name, place)
+        self._key = function.__code__, frozenset((given or {}).items())
         #: places that are known to be missing here, and names of what is the same in each run
         self._absent: set[str] = set()
         self._clean: set[str] = set()
@@ -95,7 +110,7 @@ class _Walk(ast.NodeVisitor):
         self._shown = False
 
     def run(self) -> None:
-        self._seen.add(self._function.__code__)
+        self._seen.add(self._key)
         try:
             tree = ast.parse(textwrap.dedent(inspect.getsource(self._function)))
         except (OSError, TypeError, SyntaxError):
@@ -133,18 +148,22 @@ class _Walk(ast.NodeVisitor):
         found = inspect.getattr_static(type(self._owner), attr, None)
         self._follow(function, None if isinstance(found, staticmethod) else self._owner)
 
-    def _follow(self, function: Any, owner: Any) -> list[Use]:
-        """Go on in another function of the user's, once."""
-        if not is_own(function) or function.__code__ in self._seen:
+    def _follow(self, function: Any, owner: Any, given: Given | None = None) -> list[Use]:
+        """Go on in another function of the user's, once for the places that it is ``given``."""
+        given = given or {}
+        code = function.__code__
+        if not is_own(function) or (code, frozenset(given.items())) in self._seen:
+            return []
+        if given and sum(one is code for one, _ in self._seen) > _MOST_CALLS:
+            for place, _ in given.values():  # it goes down into what it is given
+                self._use(CHANGE, place)
             return []
         before = len(self._found)
-        hidden = self._hidden if owner is self._owner else frozenset[str]()
-        if owner is self._owner or owner is None:
-            _Walk(function, owner, hidden, self._found, self._seen, self._certain).run()
-            return self._found[before:]
-        apart: list[Use] = []
-        _Walk(function, owner, hidden, apart, self._seen).run()
-        return apart
+        hidden = self._hidden if owner is self._owner or given else frozenset[str]()
+        known = self._found if owner is self._owner or owner is None else []
+        walk = _Walk(function, owner, hidden, known, self._seen, self._certain, given)
+        walk.run()
+        return known if known is not self._found else known[before:]
 
     def _block(self, statements: Iterable[ast.AST], *, sure: bool = True) -> None:
         certain, self._certain = self._certain, self._certain and sure
@@ -163,17 +182,18 @@ class _Walk(ast.NodeVisitor):
         """An assignment to a target."""
         match target:
             case ast.Tuple(elts=parts) | ast.List(elts=parts):
-                for part in parts:
-                    self._store(part, None)
+                values: list[ast.expr | None] = [None] * len(parts)
+                if isinstance(value, ast.Tuple) and len(value.elts) == len(parts):
+                    values = list(value.elts)
+                for part, one in zip(parts, values, strict=True):
+                    self._store(part, one)
             case ast.Starred(value=inner):
                 self._store(inner, None)
             case ast.Name(id=name) if name in self._places.locals:
-                self._places.alias.pop(name, None)
                 self._clean.discard(name)
-                place = self._places.find(value)
-                if place is not None:
-                    self._places.alias[name] = place
-                elif value is not None and self._is_clean(value):
+                found = part_of(self._places, value)
+                self._places.name_it(name, found)
+                if found is None and value is not None and self._is_clean(value):
                     self._clean.add(name)
             case ast.Name(id=name):
                 self._use(self._kind_of_store(name, value), name)
@@ -266,12 +286,17 @@ class _Walk(ast.NodeVisitor):
     def visit_For(self, node: ast.For | ast.AsyncFor) -> None:
         self.visit(node.iter)
         self._store(node.target, None)
-        place = self._places.find(node.iter)
-        if isinstance(node.target, ast.Name) and place is not None:
-            self._places.alias[node.target.id] = place  # a part of it
+        self._items(node.target, node.iter)
         self._block([*node.body, *node.orelse], sure=False)
 
     visit_AsyncFor = visit_For
+
+    def _items(self, target: ast.expr, of: ast.expr) -> None:
+        """The names of a loop stand for parts of what it goes through."""
+        part = part_of(self._places, of)
+        for one in ast.walk(target):
+            if isinstance(one, ast.Name) and part is not None:
+                self._places.name_it(one.id, (part[0], False))
 
     def visit_While(self, node: ast.While) -> None:
         self.visit(node.test)
@@ -320,6 +345,7 @@ class _Walk(ast.NodeVisitor):
         for part in ast.walk(node.target):
             if isinstance(part, ast.Name):
                 self._places.locals = self._places.locals | {part.id}
+        self._items(node.target, node.iter)
         for test in node.ifs:
             self.visit(test)
 
@@ -410,14 +436,13 @@ class _Walk(ast.NodeVisitor):
                 self.visit(one)
             return
         match node:
+            case _ if (called := called_by(self._places, node)) is not None:
+                self._follow(called.function, called.owner, called.given)
             case ast.Call(func=ast.Attribute(value=inner, attr=attr)):
                 self._called(node, inner, attr)
-            case ast.Call(func=ast.Name(id=called), args=[ast.Name(id=name), *_]) if (
-                name == self._places.own and isinstance(self._places.known(called), FunctionType)
-            ):
-                self._follow(self._places.known(called), self._owner)
             case _:
                 self.visit(node.func)
+        self._use(CHANGE, changed_by(self._places, node))
         for one in [*node.args, *(given.value for given in node.keywords)]:
             self.visit(one)
 
@@ -430,22 +455,25 @@ class _Walk(ast.NodeVisitor):
             self._use(READ, place)
             self._use(CHANGE, place if attr == "setdefault" else None)
             return
-        place = self._places.find(inner)
-        if place is None:
+        part = part_of(self._places, inner)
+        if part is None:
             self.visit(node.func)
             return
+        place = part[0]
         self._index(inner)
-        if attr == "update" and self._hidden is None and (keys := _updated(node)):
+        if attr == "update" and self._hidden is None and part[1] and (keys := updated(node)):
             for key in keys:
                 self._use(SET, f"{place}.{key}")
             return
         changes = attr in _MUTATORS
-        if not changes and self._places.is_whole(inner, place):
+        if self._places.is_whole(inner, place):
             value = self._places.value_in(inner)
             function = function_of(inspect.getattr_static(type(value), attr, None))
             if inspect.isfunction(function) and is_own(function):
+                if given := handed(self._places, node, function, bound=True):
+                    self._follow(function, None, given)
                 within = self._follow(function, value)
-                changes = any(one.kind in (SET, CHANGE) for one in within)
+                changes = changes or any(one.kind in (SET, CHANGE) for one in within)
         if id(node) not in self._alone or not changes:
             self._use(READ, place)
         if changes:
@@ -464,17 +492,6 @@ class _Walk(ast.NodeVisitor):
                 certain = one.certain and self._certain
                 self._found.append(Use(one.kind, f"self.state.{part}", certain))
         return True
-
-
-def _updated(node: ast.Call) -> list[str]:
-    """The keys that a call of ``update`` sets; none if one is not known."""
-    given = [(ast.Constant(one.arg), one.value) for one in node.keywords]
-    for one in node.args:
-        if not isinstance(one, ast.Dict):
-            return []
-        given += zip(one.keys, one.values, strict=True)  # type: ignore[arg-type]
-    keys = [key.value for key, _ in given if isinstance(key, ast.Constant)]
-    return [str(one) for one in keys if one is not None] if len(keys) == len(given) else []
 
 
 def _names_in(node: ast.expr | None) -> frozenset[str]:

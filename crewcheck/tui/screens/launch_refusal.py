@@ -85,7 +85,9 @@ class LaunchRefusal(LaunchWork):
         self.entries = []
         self._script = self._way = ""
         self._outside = False
-        self._refused = refusal_blocks(message, for_here(hint), differences, self.glyphs)
+        hide = self.launch.redactor.text  # an exception of the user's may say anything
+        told = [hide(str(one)) for one in differences]
+        self._refused = refusal_blocks(hide(message), for_here(hide(hint)), told, self.glyphs)
 
     def _offer(self, entries: list[str]) -> None:
         """Let the person choose among entries that fit."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from crewcheck.crewai.crews import facts, planning
+from crewcheck.crewai.crews.match import inputs_differ
 from crewcheck.crewai.crews.pairing import pair
 from tests.unit.crewai.crews import agent, crew, saved_crew, saved_task, task
 
@@ -64,3 +65,11 @@ def test_before_anything_has_begun_there_is_no_plan() -> None:
     saved = saved_crew(saved_task("Do {a}"), planning=True)
     assert not planning.is_planned(now, saved)
     assert not planning.asks_again(now, saved, pair(now, saved), {"a"})
+
+
+def test_where_inputs_differ_their_secrets_are_not_told() -> None:
+    said = inputs_differ({"api_key": "hunter2hunter2", "n": 1}, {"api_key": "other", "n": "1"})
+    assert [one.partition(":")[0] for one in said] == ["input api_key", "input n"]
+    assert "hunter2" not in said[0]
+    assert "other" not in said[0]
+    assert said[1] == "input n: 1 in the checkpoint, '1' in the program"

@@ -102,3 +102,16 @@ def test_a_crew_whose_callbacks_add_inputs_is_told_by_the_others(
     # all that was given is something else now: it can only be the one that there is
     assert fits(monkeypatch, {"word": "SOUTH"}, south, dict(south)) == [0, 1]
     assert fits(monkeypatch, None, south) == [0]
+
+
+def test_events_whose_ids_are_no_texts_are_of_no_kickoff(given: None) -> None:
+    odd = asked("a", "First?", "1")
+    odd[1]["started_event_id"] = ["a"]
+    found = of(*odd, *asked("own", "What?", None, at=5), before=[document(events=odd)])
+    assert ask(found, "Next?") is None
+
+
+def test_a_damaged_crew_of_an_earlier_run_is_passed_over() -> None:
+    damaged = document({"entity_type": "crew", "tasks": True})
+    crew = SimpleNamespace(before_kickoff_callbacks=[])
+    assert of(before=[damaged]).find("crew", crew, {}) is None

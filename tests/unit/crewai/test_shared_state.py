@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from typing import Any
 
 import pytest
@@ -25,6 +26,18 @@ class Sums(dict[str, Any]):
     def record(self, amount: int) -> None:
         self.sum += amount
         self._last = amount
+
+
+def add(state: Any, amount: int = 1) -> None:
+    state["sum"] += amount
+
+
+class Adder:
+    def add(self, state: Any) -> None:
+        state["sum"] += 1
+
+
+ADDER = Adder()
 
 
 class Side:
@@ -71,6 +84,40 @@ class Side:
     def reads(self) -> int:
         return int(self.state["sum"])
 
+    def given_to_a_function(self) -> None:
+        add(amount=10, state=self.state)
+
+    def given_to_a_method(self) -> None:
+        self.inner(self.state)
+
+    def inner(self, state: Any) -> None:
+        state["sum"] += 1
+
+    def given_to_an_object(self) -> None:
+        ADDER.add(self.state)
+
+    def given_to_python(self) -> None:
+        setattr(self.state, "sum", self.state["sum"] + 1)  # noqa: B010
+
+    def by_names(self) -> None:
+        state, amount = self.state, 1
+        state["sum"] += amount
+
+    def rows_by_a_roundabout_way(self) -> None:
+        for _, row in enumerate(self.state["rows"] or []):
+            row["seen"] = True
+
+    def rows_by_one_of_them(self) -> None:
+        row = next(iter(self.state["rows"]))
+        row["seen"] = row.get("seen", 0) + 1
+
+    def rows_by_place(self) -> None:
+        row = self.state["rows"][len(self.state["seen"])]
+        row["seen"] += 1
+
+    def rows_by_python(self) -> None:
+        random.shuffle(self.state["rows"])
+
     def anything(self) -> None:
         self.state.update(self.model)
 
@@ -105,12 +152,30 @@ def test_what_only_the_other_changes_is_taken_back() -> None:
     assert state["seen"] == {"left": "l", "right": "r"}
 
 
-@pytest.mark.parametrize("right", ["adds", "anything", "records"])
+@pytest.mark.parametrize(
+    "right",
+    ["adds", "anything", "records", "given_to_a_function", "given_to_a_method",
+     "given_to_an_object", "given_to_python", "by_names"],
+)  # fmt: skip
 def test_what_both_may_have_changed_is_refused(right: str) -> None:
     with pytest.raises(Refusal) as refused:
         taken_back(right, beside(sum=11))
     assert "state.sum: right and left change it" in refused.value.differences
     assert refused.value.hint.endswith("or fork it with --rerun left")
+
+
+@pytest.mark.parametrize(
+    "right",
+    ["rows_by_a_roundabout_way", "rows_by_one_of_them", "rows_by_place", "rows_by_python"],
+)
+def test_parts_of_the_state_are_taken_back_whoever_holds_them(right: str) -> None:
+    (found,) = taken_back(right, beside(rows=[{"seen": 1}]))
+    assert (found.path, found.value) == (("rows",), [])
+
+
+def test_a_part_that_gets_a_new_value_is_not_all_of_it() -> None:
+    uses_of_row = uses(Side("rows_by_one_of_them").rows_by_one_of_them, Side("adds"), None)
+    assert not [one for one in uses_of_row if one.kind == SET]
 
 
 @pytest.mark.parametrize("right", ["overwrites", "reads", "adds_late", "updates"])

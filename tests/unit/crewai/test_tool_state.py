@@ -61,6 +61,32 @@ class Last:
         return before
 
 
+def tally(tool: Any) -> None:
+    tool._count += 1
+
+
+class Roundabout:
+    __private_attributes__: ClassVar = {"_count": 0, "_last": None, "_memo": {}}
+    seen: list[str]
+
+    def _run(self, word: str) -> Any:
+        tally(self)
+        setattr(self, "_last", word)  # noqa: B010
+        seen, memo = self.seen, 1
+        mine = self.seen
+        mine.append(word)
+        memo = self._memo
+        if word not in memo:
+            memo[word] = word.upper()
+        count = self._count
+        count += 1
+        return self._last, seen, memo, count
+
+
+def test_what_is_changed_by_another_name_or_function_is_state() -> None:
+    assert state_of(Roundabout()) == ["_count", "_last", "seen"]
+
+
 def test_what_is_changed_and_looked_at_is_state() -> None:
     assert state_of(Counter()) == ["_count"]
     assert state_of(Twice()) == ["_count", "stack", "table"]

@@ -78,9 +78,9 @@ def test_a_change_is_a_copy() -> None:
     assert changed_at([1], ("1",), 2, "x") == ([1, 2], None)
     assert changed_at([1, 2], ("-1",), 3, "x") == ([1, 3], 2)
     for path, said in (
-        ("steps[2].name", "the state.steps has no [2]"),
+        ("steps[2].name", "state.steps has no [2]"),
         ("stops[0]", 'the state has no "stops"'),
-        ("n.x", "the state.n is 1: there is no x in it"),
+        ("n.x", "state.n is 1: there is no x in it"),
     ):
         with pytest.raises(NotFound) as told:
             changed_at(value, parse_path(path), 0, "the state")
