@@ -50,7 +50,9 @@ class MethodsPage(Page):
         self.by_call = subject.by_call
         self.nodes: Sequence[FlowNode] = subject.graph.nodes if subject.graph is not None else ()
         self.calls: list[CallLine] = self.info.calls if self.info is not None else []
-        rows: Sequence[FlowNode | CallLine] = self.calls if self.by_call else self.nodes
+        rows: Sequence[FlowNode | CallLine] = self.nodes
+        if self.by_call and self.nodes:
+            rows = self.calls
         self.count = len(rows)
         self.start = chosen_first([row.state for row in rows])
 
@@ -74,7 +76,8 @@ class MethodsPage(Page):
     @cached_property
     def _waits(self) -> bool:
         """Whether it is known of any method what it waits for."""
-        return any(map(self._route.waits, range(min(len(self.nodes), LOOKED_AT))))
+        looked_at = range(min(len(self.nodes), LOOKED_AT))
+        return any(self._route.waits(at) for at in looked_at)
 
     @cached_property
     def _loops(self) -> bool:
