@@ -32,6 +32,13 @@ def picture(page: MethodsPage, width: int = 90) -> list[str]:
     return [text_of(columns(page.cells(at), width, 2)).rstrip() for at in range(page.count)]
 
 
+@pytest.mark.parametrize("by_call", [False, True])
+def test_while_its_graph_is_not_there_it_has_heads_and_no_rows(by_call: bool) -> None:
+    page = MethodsPage(replace(subject(road()), graph=None, by_call=by_call))
+    assert page.count == 0
+    assert "result" in text_of(columns(page.heads(), 90, 2))
+
+
 def looped(times: int) -> dict[str, Any]:
     """``ask`` and ``work`` take turns; ``work`` gives how often it was called."""
     events = [build.event(0, "flow_started", flow_name="Loop", inputs={})]

@@ -7,7 +7,8 @@ from typing import Any
 
 from crewcheck.crewai.flows.beginnings import begin_without
 from crewcheck.crewai.flows.steps import Step
-from crewcheck.crewai.flows.uses import CHANGE, MADE, READ, SET, Use, uses
+from crewcheck.crewai.flows.uses import uses
+from crewcheck.crewai.flows.uses_of_expressions import CHANGE, MADE, READ, SET, Use
 from crewcheck.crewai.refusal import Refusal
 from crewcheck.engine.invalidation import RUN, Decision, to_keep
 from crewcheck.model.flow_calls import Call

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from crewcheck.crewai.flows.code import function_of
-from crewcheck.crewai.flows.uses import is_library
+from crewcheck.crewai.flows.uses_of_expressions import is_library
 
 
 def restore(made: Any, recorded: Any, functions: Iterable[Any]) -> None:

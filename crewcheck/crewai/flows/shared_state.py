@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from crewcheck.crewai.flows.saved import SavedFlow
-from crewcheck.crewai.flows.uses import ASK, CHANGE, MADE, READ, SET, Use, uses
+from crewcheck.crewai.flows.uses import uses
+from crewcheck.crewai.flows.uses_of_expressions import ASK, CHANGE, MADE, READ, SET, Use
 from crewcheck.crewai.refusal import Refusal
 from crewcheck.engine.invalidation import RUN, Decision, to_keep
 from crewcheck.model.document import mapping

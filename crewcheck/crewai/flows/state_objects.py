@@ -13,7 +13,7 @@ from typing import Any
 from crewcheck.crewai.flows import model_objects, values
 from crewcheck.crewai.flows.code import function_of, names
 from crewcheck.crewai.flows.kinds import Kinds
-from crewcheck.crewai.flows.uses import is_own
+from crewcheck.crewai.flows.uses_of_expressions import is_own
 from crewcheck.crewai.refusal import Refusal
 from crewcheck.model.document import mapping
 from crewcheck.model.flow_calls import Call

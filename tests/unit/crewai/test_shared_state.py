@@ -9,7 +9,8 @@ import pytest
 
 from crewcheck.crewai.flows.saved import SavedFlow
 from crewcheck.crewai.flows.shared_state import Undo, applied, undo
-from crewcheck.crewai.flows.uses import SET, uses
+from crewcheck.crewai.flows.uses import uses
+from crewcheck.crewai.flows.uses_of_expressions import SET
 from crewcheck.crewai.refusal import Refusal
 from crewcheck.engine.flow_plan import plan_flow
 from crewcheck.model.json_path import REMOVED
