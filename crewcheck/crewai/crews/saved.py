@@ -8,7 +8,7 @@ from typing import Any
 from crewcheck.crewai.refusal import Refusal
 from crewcheck.crewai.saved import Saved
 from crewcheck.engine.invalidation import DONE, FAILED, PENDING, SKIPPED, UNDER_WAY
-from crewcheck.model.document import kickoff_inputs, mapping, objects, text
+from crewcheck.model.document import event_order, kickoff_inputs, mapping, objects, text
 from crewcheck.model.status import (
     KEPT_OUTPUTS,
     awaits_callbacks,
@@ -103,7 +103,8 @@ class SavedCrew(Saved):
     def _states(self) -> list[str]:
         """How far each task is; what the events tell tells pending ones apart."""
         told: dict[str, str] = {}
-        for event in [*self.events, *self.later]:
+        # what a run had not brought to a checkpoint, a later one may have
+        for event in sorted([*self.events, *self.later], key=event_order):
             task_id, kind = text(event.get("task_id")), event.get("type")
             if task_id and kind in ("task_started", "task_failed"):
                 told[task_id] = UNDER_WAY if kind == "task_started" else FAILED

@@ -10,6 +10,7 @@ from crewcheck.crewai.crews.pairing import pair
 from crewcheck.crewai.crews.replay import Replay
 from crewcheck.crewai.crews.saved import SavedCrew
 from crewcheck.model.status import KEPT_OUTPUTS, dropped_tasks, task_states
+from tests.build import event
 
 
 def task(text: str, output: Any = None, *, conditional: bool = False, **more: Any) -> Any:
@@ -95,3 +96,18 @@ def test_a_task_whose_callback_failed_is_not_done() -> None:
     again = [{"type": one, "task_id": "id 1"} for one in ("task_started", "task_completed")]
     saved = saved_of({"output": OUTPUT}, {"output": OUTPUT}, events=[*failed, *again])
     assert saved.finished
+
+
+def test_what_failed_before_a_checkpoint_and_is_done_in_it_is_done() -> None:
+    """A resume failed, the next one did it: both have told of the task."""
+    began, ended = (
+        event(8, "task_started", task_id="id 1"),
+        event(9, "task_completed", task_id="id 1"),
+    )
+    both = ({"description": "a", "output": OUTPUT}, {"description": "b", "output": OUTPUT})
+    saved = saved_of(*both, events=[began, ended])
+    before = [event(4, "task_started", task_id="id 1"), event(5, "task_failed", task_id="id 1")]
+    saved.take_later(before)
+    assert saved.states == ["done", "done"]
+    saved.take_later([*before, event(10, "task_failed", task_id="id 1")])
+    assert saved.states == ["done", "failed"]
