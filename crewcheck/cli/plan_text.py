@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from crewcheck.engine.flow_plan import MAY_COME
 from crewcheck.engine.running import FORK
 from crewcheck.model import words
 from crewcheck.model.harmless import name, one_line
@@ -62,8 +63,10 @@ def _items(report: dict[str, Any]) -> Iterator[Line]:
     for item in items:
         label = one_line(str(item["label"]), 32)
         number = item["index"] + 1
-        style = "" if item["action"] == "keep" else "bold"
-        line = f"  {item['action']:<4}  {number:>2} {label:<{width}}  {one_line(item['reason'])}"
+        may = item["rule"] == MAY_COME
+        action = "may" if may else item["action"]
+        style = "" if may or action == "keep" else "bold"
+        line = f"  {action:<4}  {number:>2} {label:<{width}}  {one_line(item['reason'])}"
         spent = words.spent(**report["costs"]["items"].get(str(item["index"]), {}))
         yield (f"{line}  ({spent})" if spent else line), style
 

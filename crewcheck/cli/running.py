@@ -67,6 +67,7 @@ class Followed:
 
     def take(self, handle: RunHandle, message: dict[str, Any]) -> bool:
         """Show a message; False ends the following."""
+        self.state.run_id = handle.run_id
         self.state.take(message)
         if message["type"] == "prompt":
             self._prompted(handle, message)
@@ -76,6 +77,7 @@ class Followed:
 
     def follow(self, handle: RunHandle) -> int:
         """Follow the run to its end, and return the exit code."""
+        self.state.run_id = handle.run_id
         with _Interrupts(handle):
             for message in handle.follow():
                 if not self.take(handle, message):
@@ -92,7 +94,7 @@ class Followed:
     def _prompted(self, handle: RunHandle, message: dict[str, Any]) -> None:
         """A question, with what it is about: asked on a terminal."""
         if self.as_json:
-            self._emit(message)
+            self._emit({**message, "run_id": handle.run_id})
         else:
             self._show_question(message)
         if self.answered > 0:
@@ -143,7 +145,7 @@ class Followed:
         if kind in _NOT_SAID:
             return
         if self.as_json:
-            self._emit(message)
+            self._emit({**message, "run_id": self.state.run_id})
             return
         line = _line(message, self.show_log)
         if line and not self.console.quiet:

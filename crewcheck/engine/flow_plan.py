@@ -31,7 +31,9 @@ from crewcheck.model.flow_calls import Call
 #: A recorded call that is neither kept nor run again: the new route does not lead there.
 DROP = "drop"
 
-_MAY_COME = "a route may lead to it"
+#: The rule of what a router may lead to.
+MAY_COME = "may-come"
+_ROUTE = "a route may lead to it"
 
 #: Rules of calls that are made (again) only where a route leads to them.
 _BY_ROUTE = ("depends-on-changed", "failed", "under-way")
@@ -103,6 +105,7 @@ def plan_flow(
     if known is None:
         return decisions
     decisions = _rerouted(decisions, calls, known, want.results)
+    decisions = _perhaps(decisions, calls, known)
     return decisions + to_come(decisions, calls, known, want.results, finished)
 
 
@@ -164,6 +167,36 @@ def _rerouted(
                 gone.add(one.index)
                 reason = "the new route does not lead there"
                 one = replace(one, action=DROP, rule="route-changed", reason=reason)
+        made.append(one)
+    return made
+
+
+def _perhaps(
+    decisions: list[Decision], calls: Sequence[Call], known: Mapping[str, Step]
+) -> list[Decision]:
+    """Tell what runs again only if a router that runs again leads there once more."""
+    routers = {
+        one.index
+        for one in decisions
+        if one.action == RUN
+        and (step := known.get(calls[one.index].method)) is not None
+        and is_router(step)
+    }
+    perhaps: set[int] = set()
+    made = []
+    for one in decisions:
+        step = known.get(calls[one.index].method)
+        if one.action == RUN and one.rule in _BY_ROUTE and step is not None:
+            waits_for = step.waits_for or ()
+            causes = _causes(calls[one.index], calls, step, known)
+            open_ones = {
+                cause
+                for cause in causes
+                if cause in perhaps or (cause in routers and calls[cause].method not in waits_for)
+            }
+            if open_ones and (step.all_of or open_ones == causes):
+                perhaps.add(one.index)
+                one = replace(one, rule=MAY_COME, reason=_ROUTE)
         made.append(one)
     return made
 
@@ -247,7 +280,7 @@ def to_come(
     ]
     certain = _certain(certain | first, [known[name] for name in coming])
     return [
-        one if one.label in certain else replace(one, rule="may-come", reason=_MAY_COME)
+        one if one.label in certain else replace(one, rule=MAY_COME, reason=_ROUTE)
         for one in decide(facts)
     ]
 

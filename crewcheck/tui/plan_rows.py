@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from crewcheck.engine.flow_plan import DROP
+from crewcheck.engine.flow_plan import DROP, MAY_COME
 from crewcheck.engine.invalidation import KEEP, RUN, Decision
 from crewcheck.model import words
 from crewcheck.model.harmless import one_line, width
 from crewcheck.tui.glyphs import Glyphs
 from crewcheck.tui.layout import Cell, Pieces
-
-#: The rule of what a router may lead to (`engine.flow_plan`).
-MAY = "may-come"
 
 
 def label_width(items: Iterable[Decision], shown: Callable[[str], str]) -> int:
@@ -38,15 +35,15 @@ def plan_cells(
         sign, style = glyphs.finished, "ok"
     elif item.action == DROP:
         sign, style = glyphs.dropped, "muted"
-    elif item.rule == MAY:
+    elif item.rule == MAY_COME:
         sign, style = glyphs.stopped, "muted"
     else:
         sign, style = glyphs.again, "live"
     by_wish = item.rule.endswith("by-wish")
-    runs = item.action == RUN and item.rule != MAY
+    runs = item.action == RUN and item.rule != MAY_COME
     cells = (
         Cell(sign, style, 1),
-        Cell("may" if item.rule == MAY else item.action, style, 4),
+        Cell("may" if item.rule == MAY_COME else item.action, style, 4),
         Cell(f"{item.index + 1}", "muted", 2, right=True),
         Cell(one_line(shown(item.label), 60), "title" if runs else "muted",
              max(4, wide)),
@@ -57,7 +54,7 @@ def plan_cells(
 
 def plan_heading(items: Sequence[Decision]) -> Pieces:
     """``Plan  2 kept, 1 run, 2 may run``."""
-    may = sum(1 for item in items if item.rule == MAY)
+    may = sum(1 for item in items if item.rule == MAY_COME)
     counts = {word: sum(1 for item in items if item.action == action)
               for action, word in ((KEEP, "kept"), (RUN, "run"), (DROP, "dropped"))}  # fmt: skip
     counts["run"] -= may

@@ -106,7 +106,10 @@ def test_what_failed_before_a_checkpoint_and_is_done_in_it_is_done() -> None:
     )
     both = ({"description": "a", "output": OUTPUT}, {"description": "b", "output": OUTPUT})
     saved = saved_of(*both, events=[began, ended])
-    before = [event(4, "task_started", task_id="id 1"), event(5, "task_failed", task_id="id 1")]
+    before: list[Any] = [
+        event(4, "task_started", task_id="id 1"),
+        event(5, "task_failed", task_id="id 1"),
+    ]
     saved.take_later(before)
     assert saved.states == ["done", "done"]
     saved.take_later([*before, event(10, "task_failed", task_id="id 1")])

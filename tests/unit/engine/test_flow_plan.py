@@ -136,7 +136,7 @@ def test_only_the_first_call_of_such_a_start_takes_the_inputs() -> None:
     calls[2].cause = None
     made = plan_flow(calls, LOOP, FlowWishes(inputs=frozenset({"topic"})))
     assert [one.rule for one in made[:3]] == [
-        "input-changed", "depends-on-changed", "depends-on-changed",
+        "input-changed", "depends-on-changed", "may-come",  # only if it judges so again
     ]  # fmt: skip
 
 
