@@ -103,7 +103,7 @@ def _write_only(console: Console, source: Source, wish: Wish, as_json: bool, dry
         sys.stdout.write(json_text(shape) + "\n")
         return Exit.DONE
     for line, style in plan_lines(report):
-        click.secho(line, err=True, **styled(style))
+        click.secho(line, err=not dry_run, **styled(style))
     if not dry_run:
         ref = checkpoint_id if wish.into is None else f"{wish.into}#{checkpoint_id}"
         way = f"run it with `crewcheck resume {quote(ref)}`"

@@ -255,10 +255,10 @@ class Started(Followed):
         """Show the plan and confirm it; False: only the plan was wanted."""
         report = plan_report(self.prepared, self.loaded, plan)
         if self.as_json:
-            self._emit(report)
+            self._emit({**report, "run_id": handle.run_id})
         else:
             for line, style in plan_lines(self.console.redactor.value(report)):
-                click.secho(line, err=True, **styled(style))
+                click.secho(line, err=not self.dry_run, **styled(style))
         if self.dry_run:
             handle.abort()
             return False
