@@ -178,7 +178,7 @@ def _answer_to(error: Exception, context: Any, flow: Any) -> str:
     where that is no waiting, or nobody is there."""
     if not is_pending(error):
         raise error
-    persistence = None
+    persistence: Any = None
     with suppress(Exception):
         persistence = flow.persistence or _default_persistence()
     waits = _waits(persistence, context)
