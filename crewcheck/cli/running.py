@@ -163,11 +163,18 @@ class Followed:
                 "message": state.message,
                 "hint": state.hint,
             }
+        notes = self._notes()
         if self.as_json:
+            if state.state == "paused":
+                last["hint"] = state.hint
+            if notes:
+                last["notes"] = notes
             self._emit({**last, **place, "run_id": state.run_id})
             return _CODES.get(state.state, Exit.FAILED)
         hint = state.hint or (state.resume_hint() if state.state != "finished" else "")
         hint = self.console.redactor.text(hint)
+        for note in notes:
+            self.console.note(note)
         if state.state == "finished":
             if state.nothing_to_run:
                 self.console.note("finished, nothing to resume; this is the recorded result")
@@ -188,6 +195,20 @@ class Followed:
                 file=sys.stderr,
             )
         return _CODES.get(state.state, Exit.FAILED)
+
+    @property
+    def unasked(self) -> int:
+        """How many answers that were given no question has come for."""
+        return self.state.unasked
+
+    def _notes(self) -> list[str]:
+        """What is told at the end of a run that had begun, however it ended."""
+        count = self.unasked
+        if not count or self.state.state in ("refused", "aborted"):
+            return []
+        return [
+            "1 answer was not asked for" if count == 1 else f"{count} answers were not asked for"
+        ]
 
     def _emit(self, message: dict[str, Any]) -> None:
         """One object a line."""
@@ -298,6 +319,10 @@ class Attached(Followed):
             handle.answer(message.get("id"), self._answers.pop(0))
             self.answered = 1
         super()._prompted(handle, message)
+
+    @property
+    def unasked(self) -> int:
+        return super().unasked + len(self._answers)
 
     def _unanswered(self, handle: RunHandle, message: dict[str, Any]) -> None:
         raise Refused(

@@ -29,19 +29,31 @@ about: ContextVar[dict[str, Any] | None] = ContextVar("what a question is about"
 
 _numbers = itertools.count(1)
 _channels: list[Channel] = []
+#: How many questions are asked before the answers that were given beforehand are used up.
+_prepared = 0
 
 
 def ask(message: str, fields: Mapping[str, Any]) -> str:
     """Ask the person; ``fields`` are what it is about. Raises `EOFError` where nobody is there."""
+    global _prepared
     prompt_id = str(next(_numbers))
+    _prepared = max(0, _prepared - 1)
     told = {"kind": "human_input", "task": None, "agent": None, "output": None, **fields}
     _channels[0].send("prompt", id=prompt_id, message=message, **told)
     return _channels[0].answer(prompt_id)
 
 
-def install(channel: Channel) -> None:
-    """Take the place of `input`. To be called when CrewAI is imported."""
+def has_answer() -> bool:
+    """Whether an answer that was given beforehand is left for the next question."""
+    return _prepared > 0
+
+
+def install(channel: Channel, prepared: int = 0) -> None:
+    """Take the place of `input`. To be called when CrewAI is imported; ``prepared`` is how many
+    answers were given beforehand."""
+    global _prepared
     _channels[:] = [channel]
+    _prepared = prepared
 
     def ask_for_input(prompt: object = "", /) -> str:
         sys.stdout.flush()

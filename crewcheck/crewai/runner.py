@@ -65,7 +65,7 @@ class Runner:
             self._nothing_to_run(session)
             return
         self._prepare_path(spec)
-        self._import_crewai()
+        self._import_crewai(len(spec.answers))
         if spec.validate:
             self._validate(spec.validate, session.saved)
         if spec.script:
@@ -104,7 +104,7 @@ class Runner:
         folders = [folder for folder in [*own, *spec.path] if os.path.isdir(folder)]
         sys.path[:0] = [folder for folder in folders if folder not in sys.path]
 
-    def _import_crewai(self) -> None:
+    def _import_crewai(self, prepared_answers: int) -> None:
         began = time.monotonic()
         try:
             import crewai
@@ -137,7 +137,7 @@ class Runner:
             raise Refusal(
                 "crewai-too-old", f"crewai {version} has no checkpoints that can be gone on with"
             ) from None
-        prompts.install(self.channel)
+        prompts.install(self.channel, prepared_answers)
         self.signals.install()
 
     def _object(self, session: Session[Any], entry: str) -> None:

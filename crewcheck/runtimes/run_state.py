@@ -43,7 +43,8 @@ class RunState:
     questions that wait for an answer. ``written`` are the ids of the checkpoints, oldest first,
     ``done`` the positions of the tasks, or of a flow's calls, that have finished, ``total``
     how many tasks there are (None: a flow's, nobody knows). ``message`` and ``hint`` say
-    why it ended as it did. ``result`` is the text of a finished run.
+    why it ended as it did. ``result`` is the text of a finished run. ``unasked`` is how many
+    of the answers that were given beforehand no question has come for.
     """
 
     run_id: str = ""
@@ -74,6 +75,7 @@ class RunState:
     hint: str = ""
     code: int | None = None
     signal: int | None = None
+    unasked: int = 0
     ended: bool = False
 
     @property
@@ -99,6 +101,7 @@ class RunState:
             total=spec.total,
             entry=spec.entry or spec.script,
             created_at=spec.created_at or None,
+            unasked=len(spec.answers),
         )
 
     @classmethod
@@ -120,6 +123,11 @@ class RunState:
         """How to go on from where the run got to."""
         from shlex import quote
 
+        if self.state == PAUSED and self.unasked:
+            return (
+                "the answer given was not used, for nothing asked for it: only your own program "
+                "can answer this one (Flow.from_pending, then resume)"
+            )
         command = f"crewcheck resume {quote(f'{self.store}#{self.newest}')}"
         if self.state == PAUSED:
             return f"answer it with `{command} --answer TEXT`"
@@ -219,6 +227,7 @@ def _forked(state: RunState, message: Message) -> None:
 
 def _prompt(state: RunState, message: Message) -> None:
     state.prompts.append(message)
+    state.unasked = max(0, state.unasked - 1)
 
 
 def _answer(state: RunState, message: Message) -> None:

@@ -47,6 +47,12 @@ class Shop:
         with closing(sqlite3.connect(self.place.project / "desk.db")) as database:
             return int(database.execute("select count(*) from pending_feedback").fetchone()[0])
 
+    @property
+    def created(self) -> str:
+        """The checkpoint before anything was done."""
+        found = [one for one in written(self.store) if one.document["trigger"] == "flow_created"]
+        return f"{self.store}#{found[0].id}"
+
     def state_ids(self, branch: str) -> set[str]:
         """The ids of the flow's state in all checkpoints of a branch."""
         found = [one.document["entities"][0] for one in written(self.store, branch)]
@@ -214,6 +220,48 @@ def test_an_answer_of_the_source_ends_its_waiting(
     assert (code, ended["type"]) == (0, "finished")
     assert shop.done == ["write", "check", "post"]  # what was to be checked was known
     assert shop.pending == 0
+
+
+@pytest.mark.parametrize(
+    ("answer", "done", "requests"),
+    [
+        ("", "post", ["post to be sent: A"]),  # nothing said: the default outcome
+        ("<<choose no>>", "burn", ["Based on the follo"]),  # its model tells the outcome
+    ],
+)
+def test_a_flow_that_comes_to_wait_within_the_run_is_answered_at_once(
+    tmp_path: Path,
+    crewai_python: str,
+    model: FakeModel,
+    answer: str,
+    done: str,
+    requests: list[str],
+) -> None:
+    shop = Shop(tmp_path, crewai_python, model, "letter")
+    assert (shop.done, shop.pending) == (["write", "check"], 1)
+    ref = shop.created  # before the pause: `check` runs anew, and comes to wait again
+    code, paused = shop.go_on("resume", "shop:Letter", ref=ref)
+    assert (code, paused["type"]) == (6, "paused")
+    assert "notes" not in paused
+    assert f"#{paused['checkpoint_id']}' --answer TEXT" in paused["hint"]
+    answers = ("--answer", answer, "--answer", "not needed")
+    code, ended = shop.go_on("resume", "shop:Letter", *answers, ref=ref)
+    assert (code, ended["type"]) == (0, "finished")
+    assert ended["notes"] == ["1 answer was not asked for"]
+    assert shop.done == [*["write", "check"] * 3, done]
+    assert [one.user[:18] for one in model.requests if not one.user.startswith("write")] == requests
+    assert shop.pending == 0
+
+
+def test_an_answer_that_nothing_asks_for_is_said_to_be_left(
+    tmp_path: Path, crewai_python: str, model: FakeModel
+) -> None:
+    shop = Shop(tmp_path, crewai_python, model, "parcel")
+    code, paused = shop.go_on("resume", "shop:Parcel", "--answer", "no")
+    assert (code, paused["type"]) == (6, "paused")
+    assert paused["notes"] == ["1 answer was not asked for"]
+    assert paused["hint"].startswith("the answer given was not used")
+    assert "--answer" not in paused["hint"]
 
 
 @pytest.fixture

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import inspect
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
@@ -135,17 +137,80 @@ class _Person:
     def request_feedback(self, context: Any, flow: Any) -> str:
         """Ask. Where nobody is there the flow waits again."""
         try:
-            return prompts.ask(
-                str(context.message),
-                {
-                    "kind": "human_feedback",
-                    "method": str(context.method_name),
-                    "output": values.as_text(context.method_output),
-                    "outcomes": list(context.emit or []),
-                    "waits": True,
-                },
-            )
+            return _ask(context)
         except EOFError:
             from crewai.flow.async_feedback.types import HumanFeedbackPending
 
             raise HumanFeedbackPending(context=context) from None
+
+
+class _Pausing:
+    """The project's own provider. Where it lets the flow wait, that is over at once if the
+    answer is here: one given beforehand, or, of a flow that had come to wait for it already,
+    that of the person who resumes."""
+
+    def __init__(self, own: Any) -> None:
+        self._own = own
+
+    def request_feedback(self, context: Any, flow: Any) -> Any:
+        """Ask as the project does."""
+        try:
+            answer = self._own.request_feedback(context, flow)
+        except Exception as error:
+            return _answer_to(error, context, flow)
+        return _awaited(answer, context, flow) if inspect.iscoroutine(answer) else answer
+
+
+def pausing(own: Any) -> Any:
+    """The provider to take in place of a project's own, None where it has none."""
+    return _Pausing(own) if own is not None else None
+
+
+async def _awaited(answer: Any, context: Any, flow: Any) -> Any:
+    try:
+        return await answer
+    except Exception as error:
+        return await asyncio.to_thread(_answer_to, error, context, flow)
+
+
+def _answer_to(error: Exception, context: Any, flow: Any) -> str:
+    """What a person says where the project's provider lets the flow wait. Raises the error
+    where that is no waiting, or nobody is there."""
+    if not is_pending(error):
+        raise error
+    persistence: Any = None
+    with suppress(Exception):
+        persistence = flow.persistence or _default_persistence()
+    waits = _waits(persistence, context)
+    if not (waits or prompts.has_answer()):
+        raise error
+    try:
+        answer = _ask(context)
+    except EOFError:
+        raise error from None
+    if waits:
+        with suppress(Exception):
+            persistence.clear_pending_feedback(context.flow_id)
+    return answer
+
+
+def _waits(persistence: Any, context: Any) -> bool:
+    """Whether an earlier run of a flow has come to wait for the same answer."""
+    with suppress(Exception):
+        found = persistence.load_pending_feedback(context.flow_id)
+        return found is not None and found[1].method_name == context.method_name
+    return False
+
+
+def _ask(context: Any) -> str:
+    """Ask what a flow's method asks. Raises `EOFError` where nobody is there."""
+    return prompts.ask(
+        str(context.message),
+        {
+            "kind": "human_feedback",
+            "method": str(context.method_name),
+            "output": values.as_text(context.method_output),
+            "outcomes": list(context.emit or []),
+            "waits": True,
+        },
+    )

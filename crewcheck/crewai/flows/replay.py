@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
-from crewcheck.crewai.flows.feedback import Answering, restore
+from crewcheck.crewai.flows.feedback import Answering, pausing, restore
 from crewcheck.crewai.flows.saved import SavedFlow
 from crewcheck.model.flow_calls import Call
 
@@ -244,9 +244,11 @@ def _provided(resolve: Callable[..., Any]) -> Callable[..., Any]:
     def provider(self: Any, definition: Any) -> Any:
         own = resolve(self, definition)
         replay = find(self)
-        asked = replay.answering if replay is not None else None
-        if asked is None or asked.call.method != _method_here.get():
+        if replay is None:
             return own
+        asked = replay.answering
+        if asked is None or asked.call.method != _method_here.get():
+            return pausing(own)
         return asked.provider(own)
 
     return provider

@@ -159,6 +159,8 @@ class FlowSession(Session[SavedFlow]):
         pause = self.saved.pause
         if pause is None or pause.call.index in order.keep | order.fresh:
             return None
+        if not feedback.outcomes_of(target, pause.call.method)[0]:
+            return None  # it waits by its own doing: nothing would ask, and no answer be taken
         return feedback.Answering(target, pause, clears=self.spec.action == "resume")
 
     @contextmanager

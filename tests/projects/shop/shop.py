@@ -8,7 +8,7 @@ import os
 from pathlib import Path
 
 from crewai import LLM, CheckpointConfig
-from crewai.flow.async_feedback.types import HumanFeedbackPending
+from crewai.flow.async_feedback.types import HumanFeedbackPending, PendingFeedbackContext
 from crewai.flow.flow import Flow, listen, start
 from crewai.flow.human_feedback import human_feedback
 from crewai.flow.persistence import SQLiteFlowPersistence
@@ -83,6 +83,28 @@ class Letter(Flow):
         return "burnt"
 
 
+class Parcel(Flow):
+    """It comes to wait by a method's own doing: nothing asks there."""
+
+    @start()
+    def wrap(self):
+        did("wrap")
+        return llm().call("wrap a parcel")
+
+    @listen(wrap)
+    def weigh(self, parcel):
+        did("weigh")
+        raise HumanFeedbackPending(
+            context=PendingFeedbackContext(
+                flow_id=self.flow_id,
+                flow_class="shop.Parcel",
+                method_name="weigh",
+                method_output=parcel,
+                message="Is it too heavy?",
+            )
+        )
+
+
 if __name__ == "__main__":
     import sys
 
@@ -94,7 +116,9 @@ if __name__ == "__main__":
             "flow_paused",
         ]
     )
-    if "letter" in sys.argv:
+    if "parcel" in sys.argv:
+        Parcel(checkpoint=config, persistence=SQLiteFlowPersistence("desk.db")).kickoff()
+    elif "letter" in sys.argv:
         Letter(checkpoint=config, persistence=SQLiteFlowPersistence("desk.db")).kickoff()
     else:
         shop = Shop(checkpoint=config, stream="stream" in sys.argv)
