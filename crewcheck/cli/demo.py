@@ -20,6 +20,7 @@ def demo_store() -> str:
     return os.path.join(os.path.dirname(os.path.abspath(crewcheck.demo.__file__)), "store")
 
 
+MISSING = "Or leave: `crewcheck demo --crewai` sets up all that it needs, and runs it offline."
 RUN_HINT = "f forks what you have edited · e resumes · 1 2 3 tabs · ? help · q quit"
 
 
@@ -65,7 +66,7 @@ def _look_around(console: Console) -> int:
     with tempfile.TemporaryDirectory(prefix="crewcheck-demo-") as folder:
         console.location = os.path.join(folder, ".checkpoints")
         shutil.copytree(demo_store(), console.location)
-        return open_app(console, hint=HINT)
+        return open_app(console, hint=HINT, missing_hint=MISSING)
 
 
 def _for_real(console: Console, folder: str | None, *, fresh: bool, yes: bool) -> int:

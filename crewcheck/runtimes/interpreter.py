@@ -62,6 +62,13 @@ class NoInterpreter(NotFound):
         self.looked_at = looked_at
 
 
+class NotThisPython(UsageProblem):
+    """The Python that a person named is not there, or has no crewai."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(why, "install crewai there, or name another Python")
+
+
 def find_interpreter(
     project: Project,
     python: str | None = None,
@@ -69,7 +76,7 @@ def find_interpreter(
 ) -> Interpreter:
     """The Python for a project; ``python`` is what the person named.
 
-    Raises `UsageProblem` for a named one that is not there or has no crewai,
+    Raises `NotThisPython` for a named one that is not there or has no crewai,
     `NoInterpreter` where none has.
     """
     env = os.environ if environment is None else environment
@@ -95,7 +102,7 @@ def find_interpreter(
                 return Interpreter(path, place.origin, version)
             why = f"{path} ({place.origin}) has no crewai"
         if place is named:
-            raise UsageProblem(why, "install crewai there, or name another Python")
+            raise NotThisPython(why)
         looked_at.append(why)
     raise NoInterpreter(looked_at)
 

@@ -44,6 +44,8 @@ class CrewcheckApp(App[None]):
         now: The clock.
         following: Whether changes of the store are shown as they happen.
         glyphs: The signs to draw with; by default those that the terminal can show.
+        missing_hint: What else can be done where the project, or a Python with crewai, is not
+            found.
     """
 
     TITLE = "crewcheck"
@@ -66,6 +68,7 @@ class CrewcheckApp(App[None]):
         now: Clock = time.time,
         following: bool = True,
         glyphs: Glyphs | None = None,
+        missing_hint: str = "",
     ) -> None:
         super().__init__()
         self.location = location
@@ -74,6 +77,7 @@ class CrewcheckApp(App[None]):
         self.heading = title
         self.now = now
         self.following = following
+        self.missing_hint = missing_hint
         self.glyphs = glyphs or for_encoding(getattr(sys.__stdout__, "encoding", None))
         self.set_class(self.glyphs == ASCII, "-ascii")
         for theme in THEMES:
@@ -89,6 +93,7 @@ class CrewcheckApp(App[None]):
             first_hint=self.first_hint,
             title=self.heading,
             following=self.following,
+            missing_hint=self.missing_hint,
         )
 
     async def action_quit(self) -> None:
@@ -151,12 +156,19 @@ def run_app(
     show_secrets: bool = False,
     first_hint: str | None = None,
     title: str = "crewcheck",
+    missing_hint: str = "",
 ) -> int:
     """Run the app until it is left; the exit code for the shell."""
     before = sys.getswitchinterval()
     sys.setswitchinterval(SWITCH_SECONDS)
     try:
-        app = CrewcheckApp(location, show_secrets=show_secrets, first_hint=first_hint, title=title)
+        app = CrewcheckApp(
+            location,
+            show_secrets=show_secrets,
+            first_hint=first_hint,
+            title=title,
+            missing_hint=missing_hint,
+        )
         # what is loaded by now stays: the collector need not look at it again
         gc.freeze()
         app.run()

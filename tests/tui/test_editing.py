@@ -100,6 +100,35 @@ async def test_escape_asks_before_typed_text_is_lost(running: Running, small: Pa
         assert closed(pilot)
 
 
+async def test_typing_replaces_a_text_of_one_line(running: Running, small: Path) -> None:
+    async with running(small) as pilot:
+        await press(pilot, "2", "tab", "g", "i", *"Mine")
+        assert editor_of(pilot).area.text == "Mine"
+        await press(pilot, "ctrl+s", "i", "backspace")
+        assert editor_of(pilot).area.text == ""
+        await press(pilot, "escape", "escape", "i", "right", "!")
+        assert editor_of(pilot).area.text == "Mine!"
+        await press(pilot, "escape", "escape", "i", "left", "!")
+        assert editor_of(pilot).area.text == "!Mine"
+
+
+@pytest.mark.parametrize("text", ["first\nsecond", "a word " * 100])
+async def test_a_long_text_is_edited_from_its_start(
+    running: Running, tmp_path: Path, text: str
+) -> None:
+    store = tmp_path / "s"
+    build.write(store, build.document(build.crew(build.task("one", output=text))), build.ident(1))
+    async with running(store) as pilot:
+        await press(pilot, "2", "tab", "i", "!")
+        assert editor_of(pilot).area.text == f"!{text}"
+
+
+async def test_a_number_is_replaced_by_typing(running: Running, typed_store: Path) -> None:
+    async with running(typed_store) as pilot:
+        await press(pilot, "3", "tab", "down", "i", "7", "ctrl+s")
+        assert edits_of(pilot).inputs == {"n": 7}
+
+
 async def test_a_task_without_output_can_be_given_one(running: Running, small: Path) -> None:
     async with running(small) as pilot:
         assert screen_of(pilot).go_to_checkpoint(build.ident(1))

@@ -10,7 +10,10 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Button, Input
 
+from crewcheck.cli.console import Console
+from crewcheck.cli.demo import _look_around
 from crewcheck.runtimes.follow import list_runs
+from crewcheck.tui.launching import Launch
 from crewcheck.tui.layout import text_of
 from crewcheck.tui.screens.launch import LaunchScreen
 from tests import build
@@ -219,12 +222,70 @@ async def test_no_python_is_said_and_another_one_taken(
         await until(pilot, lambda: launch.phase == "refused")
         assert "No Python with crewai" in screen_text(pilot)
         assert launch.query_one("#launch-yes", Button).disabled
+        await until(pilot, lambda: launch.focused is launch.query_one("#way", Input))
+        await keys(pilot, *"/no/where", "enter")
+        await until(pilot, lambda: "does not exist" in screen_text(pilot))
+        assert "name another Python below" in screen_text(pilot)
         field = launch.query_one("#way", Input)
-        assert field.display
-        field.value = str(tmp_path / "other" / "env")
-        field.focus()
-        await keys(pilot, "enter")
+        await until(pilot, lambda: launch.focused is field)
+        # what was typed is selected
+        await keys(pilot, *str(tmp_path / "other" / "env"), "enter")
         await until_ready(pilot)
+        await keys(pilot, "escape")
+        # it is remembered while the app is open
+        await keys(pilot, action)
+        await until_ready(pilot)
+        await keys(pilot, "escape")
+
+
+async def test_the_demo_says_how_it_can_be_run(
+    running: Running, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: dict[str, str] = {}
+
+    def open_app(_console: Console, **options: str) -> int:
+        opened.update(options)
+        return 0
+
+    monkeypatch.setattr("crewcheck.cli.app.open_app", open_app)
+    _look_around(Console())
+    monkeypatch.chdir(tmp_path)
+    build.small_store(tmp_path / "store")
+    async with running(tmp_path / "store", missing_hint=opened["missing_hint"]) as pilot:
+        await go_to(pilot, build.ident(4))
+        await keys(pilot, "f")
+        launch = launch_of(pilot)
+        await until_text(pilot, "Name it below as module:attr")
+        assert "crewcheck demo --crewai" in screen_text(pilot)
+        field = launch.query_one("#way", Input)
+        await until(pilot, lambda: launch.focused is field)
+        await keys(pilot, "escape")
+
+
+async def test_no_python_leaves_who_types_a_branch_alone(
+    running: Running, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = make_project(tmp_path / "p", python=False)
+    monkeypatch.delenv("VIRTUAL_ENV", raising=False)
+    monkeypatch.setattr("crewcheck.runtimes.interpreter.own_crewai", lambda: None)
+    typed = threading.Event()
+    begin = Launch.begin
+
+    def begin_late(self: Launch) -> None:
+        typed.wait(20)
+        begin(self)
+
+    monkeypatch.setattr(Launch, "begin", begin_late)
+    async with running(project, missing_hint="Or set [one] up.") as pilot:
+        await go_to(pilot, build.ident(4))
+        await keys(pilot, "f", "b", "x")
+        launch = launch_of(pilot)
+        typed.set()
+        await until(pilot, lambda: launch.phase == "refused")
+        await keys(pilot, "y")
+        assert launch.branch.endswith("xy")
+        shown = screen_text(pilot)
+        assert shown.index("Name a Python") < shown.index("Or set [one] up.")
         await keys(pilot, "escape")
 
 

@@ -8,6 +8,7 @@ from pathlib import Path as FilePath
 from typing import Any
 
 import pytest
+from textual.widgets import Button
 
 from crewcheck.engine.catalog import open_catalog
 from crewcheck.engine.inspect import inspect
@@ -18,7 +19,7 @@ from crewcheck.tui.pages import pages_of
 from crewcheck.tui.pages.state import StatePage
 from tests.tui.conftest import Running, press, screen_of, screen_text, tree_lines
 from tests.tui.flows import make_flow_project, road
-from tests.tui.projects import keys, launch_of, until
+from tests.tui.projects import launch_of, until
 from tests.tui.test_editing import KEY, editor_of, edits_of, told, type_over
 from tests.tui.test_pages import rows, said, subject
 
@@ -44,7 +45,8 @@ def test_the_state_key_by_key() -> None:
 
 def test_edits_are_marked_where_they_are() -> None:
     page = page_of({}, {("size",): "two", ("plan", "steps", "1"): "c", ("new",): 1})
-    assert [row.startswith("✎") for row in rows(page)] == [True, False, True, True, True]
+    # the whole has none of its own: three edits, three marks
+    assert [row.startswith("✎") for row in rows(page)] == [False, False, True, True, True]
     text = said(page, 2)
     assert "size  two  was 2, a number: now a text" in text
     assert "plan" not in text
@@ -115,7 +117,7 @@ async def test_a_key_is_taken_away_and_brought_back(
         launch = launch_of(pilot)
         await until(pilot, lambda: launch.phase == "refused")
         assert "now  taken away" in screen_text(pilot)
-        await keys(pilot, "right", "enter")
+        launch.query_one("#launch-write", Button).press()
         await until(pilot, lambda: any("forked" in one for one in tree_lines(pilot)))
     (made,) = [json.loads(one.read_text()) for one in (tmp_path / "p").rglob("*.json")
                if "fork/" in str(one)]  # fmt: skip

@@ -53,12 +53,12 @@ class StatePage(Page):
 
     def cells(self, index: int) -> Sequence[Cell]:
         key, glyphs = self.key_at(index), self.subject.glyphs
+        if key is None:
+            # what is edited in it has its mark at the key
+            about = words.many(len(self.subject.state), "key")
+            return self._row("", ALL, "object", about, "", "title", "muted")
         edited = self._edits_of(key)
         sign = glyphs.edited if edited else ""
-        if key is None:
-            about = words.many(len(self.subject.state), "key")
-            return self._row(sign, ALL, "object", about, "edited",
-                             "edited" if edited else "title", "muted")  # fmt: skip
         if key not in self.subject.state:
             return self._row(sign, self.subject.shown(key), "", TAKEN, "edited", "muted", "muted")
         value = self.subject.state[key]
@@ -82,9 +82,8 @@ class StatePage(Page):
         keys = self.keys[:MEASURED] if self.keys else ()
         return widest((self.subject.shown(key) for key in keys), len(ALL), MOST_KEY)
 
-    def _edits_of(self, key: str | None) -> dict[Path, Any]:
-        edits = self.subject.edits.state
-        return {path: one for path, one in edits.items() if key is None or path[:1] == (key,)}
+    def _edits_of(self, key: str) -> dict[Path, Any]:
+        return {path: one for path, one in self.subject.edits.state.items() if path[0] == key}
 
     def blocks(self, index: int) -> list[Block]:
         loaded = self.subject.loaded

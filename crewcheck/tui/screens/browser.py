@@ -75,9 +75,11 @@ class BrowserScreen(ForestScreen):
         first_hint: str | None = None,
         title: str = "crewcheck",
         following: bool = True,
+        missing_hint: str = "",
     ) -> None:
         super().__init__(location, redactor, now)
         self.begin_edits()
+        self.begin_launches(missing_hint)
         self.runs = []
         self.following = following
         self.glyphs = glyphs

@@ -21,7 +21,7 @@ from crewcheck.tui.screens.dialogs import Buttons
 from crewcheck.tui.screens.modal import Modal
 from crewcheck.tui.widgets.bars import Bar
 
-#: A text of one line that is shorter has a lower editor.
+#: A text of one line that is shorter has a lower editor, and is wholly selected.
 ONE_LINE = 300
 
 
@@ -79,9 +79,12 @@ class EditScreen(Modal[Edited | None]):
         scalar = self.target.kind not in (typed.TEXT, typed.LIST, typed.OBJECT)
         self.set_class(scalar, "-short")
         text = self.target.text
-        self.set_class(not scalar and "\n" not in text and len(text) < ONE_LINE, "-low")
+        low = "\n" not in text and len(text) < ONE_LINE
+        self.set_class(not scalar and low, "-low")
         self.area.focus()
-        self.area.move_cursor(self.area.document.end if self.has_class("-short") else (0, 0))
+        if scalar or low:
+            # what is typed takes its place; an arrow goes to one of its ends
+            self.area.select_all()
         self._show_kind()
         self._say("")
 

@@ -73,8 +73,9 @@ class LaunchScreen(LaunchRefusal):
     def __init__(
         self, launch: Launch, node: Node, *, branch: str, taken: frozenset[str], glyphs: Glyphs,
         now: float, cautions: tuple[str, ...] = (), edited: bool = False,
+        missing_hint: str = "",
     ) -> None:  # fmt: skip
-        super().__init__(launch, node, glyphs, edited=edited)
+        super().__init__(launch, node, glyphs, edited=edited, missing_hint=missing_hint)
         self.branch = branch
         self.taken = taken
         self.now = now

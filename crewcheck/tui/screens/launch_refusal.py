@@ -14,7 +14,7 @@ from textual.widgets import Input, Label
 from crewcheck.engine.entry import NeedsScript, NoEntry, SeveralEntries
 from crewcheck.engine.source import FLOW
 from crewcheck.lineage import Node
-from crewcheck.runtimes.interpreter import NoInterpreter
+from crewcheck.runtimes.interpreter import NoInterpreter, NotThisPython
 from crewcheck.runtimes.wire import Message
 from crewcheck.tui.glyphs import Glyphs
 from crewcheck.tui.launching import Known, Launch
@@ -25,10 +25,17 @@ from crewcheck.tui.widgets.plan_table import PlanTable
 
 
 class LaunchRefusal(LaunchWork):
-    """``entries`` are what a person can choose from."""
+    """``entries`` are what a person can choose from.
 
-    def __init__(self, launch: Launch, node: Node, glyphs: Glyphs, *, edited: bool) -> None:
+    ``missing_hint`` is what else can be done where the project, or a Python with crewai, is not
+    found.
+    """
+
+    def __init__(
+        self, launch: Launch, node: Node, glyphs: Glyphs, *, edited: bool, missing_hint: str
+    ) -> None:
         super().__init__(launch, edited=edited)
+        self.missing_hint = missing_hint
         self.node = node
         self.glyphs = glyphs
         self.known: Known | None = None
@@ -60,6 +67,8 @@ class LaunchRefusal(LaunchWork):
         self._refuse(said, str(last.get("hint") or ""), list(last.get("differences") or []))
         if self._rule in ENTRY_RULES or self.launch.wish.without_project:
             self._ask_way("entry", f"module:attr of the {self._kind}")
+        if self._rule in ENTRY_RULES:
+            self.call_next(self._go_to_way)
 
     def on_launch_work_failed(self, message: LaunchWork.Failed) -> None:
         if self.closed:
@@ -67,11 +76,13 @@ class LaunchRefusal(LaunchWork):
         error = message.error
         self._rule = ""
         self._refuse(error.message, error.hint, [])
+        if isinstance(error, NoInterpreter | NoEntry) and self.missing_hint:
+            self._refused[-1:-1] = [Line([("  ", ""), (self.missing_hint, "muted")], hang=2)]
         if isinstance(error, SeveralEntries):
             self._offer(error.entries)
         elif isinstance(error, NeedsScript):
             self._script = error.script
-        elif isinstance(error, NoInterpreter):
+        elif isinstance(error, NoInterpreter | NotThisPython):
             self._ask_way("python", "path of a Python that has crewai, or of its environment")
         if isinstance(error, NoEntry):
             self._outside = self._kind != FLOW
@@ -79,6 +90,7 @@ class LaunchRefusal(LaunchWork):
         if message.phase == "look":
             self.board = None
         self._draw()
+        self._go_to_way()
 
     def _refuse(self, message: str, hint: str, differences: list[object]) -> None:
         self.phase = "refused"
@@ -103,8 +115,15 @@ class LaunchRefusal(LaunchWork):
     def _ask_way(self, what: str, placeholder: str) -> None:
         self._way = what
         field = self.query_one("#way", Input)
+        if field.placeholder != placeholder:
+            field.value = ""  # it was typed for something else
         field.placeholder = placeholder
         self.query_one("#way-label", Label).update(Content(f"{what} "))
+
+    def _go_to_way(self) -> None:
+        """To the field that is asked for, unless the person is typing in another."""
+        if self._way and not self.closed and not isinstance(self.focused, Input):
+            self.query_one("#way", Input).focus()
 
     # -- ways out
 
@@ -137,8 +156,7 @@ class LaunchRefusal(LaunchWork):
             ]  # fmt: skip
             self._ask_way("entry", f"module:attr of the {self._kind}")
         self._draw()
-        if self._way:
-            self.query_one("#way", Input).focus()
+        self._go_to_way()
 
     @property
     def _kind(self) -> str:

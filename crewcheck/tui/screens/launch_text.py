@@ -238,6 +238,8 @@ def for_here(hint: str) -> str:
         return "Name it below as module:attr, and press enter."
     if "--python" in hint:
         return "Name a Python that has crewai below, and press enter."
+    if "another Python" in hint:
+        return "Install crewai there, or name another Python below, and press enter."
     if "--script" in hint:
         return "The program itself can be run: its kickoff is gone on with."
     return f"{hint[:1].upper()}{hint[1:]}." if hint else ""

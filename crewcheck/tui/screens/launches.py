@@ -30,6 +30,12 @@ class LaunchingScreen(EditingScreen):
     boot: str | None = None
     tree_view: LineageTree
 
+    def begin_launches(self, missing_hint: str) -> None:
+        """To be called when the screen is made."""
+        self.missing_hint = missing_hint
+        #: the Python that a person has named in the dialog, by store, while the app is open
+        self._pythons: dict[str, str] = {}
+
     def action_fork(self) -> None:
         self._launch(FORK)
 
@@ -60,7 +66,7 @@ class LaunchingScreen(EditingScreen):
                 severity="warning", timeout=6, markup=False,
             )  # fmt: skip
             return
-        identity = identity_of(checkpoint)
+        location, identity = self.session.location, identity_of(checkpoint)
         edits = self.edits.of(identity)
         is_fork = action == FORK
         branch = new_branch(checkpoint.id) if is_fork else checkpoint.branch
@@ -68,10 +74,20 @@ class LaunchingScreen(EditingScreen):
             action=action,
             edits=edits.copy(),
             branch=branch if is_fork else None,
+            python=self._pythons.get(location),
         )
+        launch = Launch(location, identity, wish, self.redactor, self.boot, whole_run)
+
+        def closed(outcome: Outcome) -> None:
+            # one that was refused is not remembered: it is not there, or has no crewai
+            named = launch.prepared.wish.python if launch.prepared is not None else None
+            if named is not None:
+                self._pythons[location] = named
+            self._launched(subject, outcome)
+
         self.app.push_screen(
             LaunchScreen(
-                Launch(self.session.location, identity, wish, self.redactor, self.boot, whole_run),
+                launch,
                 subject.node,
                 branch=branch,
                 taken=frozenset(one.checkpoint.branch for one in self.forest.order),
@@ -79,8 +95,9 @@ class LaunchingScreen(EditingScreen):
                 now=self.now(),
                 cautions=() if is_fork else self._cautions(subject),
                 edited=bool(edits) and not is_fork,
+                missing_hint=self.missing_hint,
             ),
-            lambda outcome: self._launched(subject, outcome),
+            closed,
         )
 
     def _cautions(self, subject: Subject) -> tuple[str, ...]:
