@@ -101,6 +101,7 @@ class StaticProject:
         #: whether they are the project's own, or those of a project in it (of a workspace)
         self._roots = dict.fromkeys([*map(os.path.abspath, roots), self.folder], True)
         self.modules: dict[str, Module] = {}
+        self._imported: dict[tuple[str, bool], list[tuple[Module | None, str | None]]] = {}
         for path in self._files():
             root = max((one for one in self._roots if _is_below(path, one)), key=len)
             name = _module_name(os.path.relpath(path, root))
@@ -243,9 +244,11 @@ class StaticProject:
             seen.add(one.path)
             if tree is None:
                 continue
-            imports = [
-                self._module(name, one.path) for name in self._imports(tree, one.path, everywhere)
-            ]
+            key = one.path, everywhere
+            if key not in self._imported:  # each is come to from many
+                names = self._imports(tree, one.path, everywhere)
+                self._imported[key] = [self._module(name, one.path) for name in names]
+            imports = self._imported[key]
             yield one, tree, imports
             waiting += [found for found, _ in imports if found is not None]
 
