@@ -288,8 +288,8 @@ async def test_the_state_to_edit_is_what_a_fork_goes_on_with(
         await press(pilot, "escape")
         await edit_state(pilot, plan=None)
         await keys(pilot, "f")
-        await until_planned(pilot)
-        await keys(pilot, "right", "enter")
+        launch = await until_planned(pilot)
+        launch.query_one("#launch-write", Button).press()
         await until(pilot, lambda: any("forked" in one for one in tree_lines(pilot)))
     state = fork_in(store)["entities"][0]["checkpoint_state"]
     assert state == {"id": state["id"], "size": 2, "plan": None}
@@ -334,8 +334,8 @@ async def test_hidden_secrets_of_a_flow_are_not_written_back(
             await press(pilot, "escape", "escape")
             assert edits_of(pilot).state == {("size",): 5}
         await keys(pilot, "f")
-        await until_planned(pilot)
-        await keys(pilot, "right", "enter")
+        launch = await until_planned(pilot)
+        launch.query_one("#launch-write", Button).press()
         await until(pilot, lambda: any("forked" in one for one in tree_lines(pilot)))
     state = fork_in(store)["entities"][0]["checkpoint_state"]
     assert (state["size"], state["api_key"]) == (5, KEY)
