@@ -8,22 +8,17 @@ project's child tells it.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
 from crewcheck.engine.flow_plan import FlowWishes, plan_flow
-from crewcheck.engine.running import Prepared, Wish
+from crewcheck.engine.running import Wish
 from crewcheck.engine.source import Source
-from crewcheck.runtimes.interpreter import Interpreter
-from crewcheck.runtimes.project import Project
-from crewcheck.runtimes.spawn import RunHandle
 from crewcheck.runtimes.spec import RunSpec
 from crewcheck.runtimes.static_values import Step
-from crewcheck.tui import launching
 from tests import build
+from tests.screenshot_dialog import instead
 
 BRANCH = "what-if/billing"
 FOLDER = "~/support"
@@ -189,22 +184,12 @@ class ToldFlow:
         with open(self.folder / "journal.jsonl", "a") as file:
             file.write(json.dumps(message) + "\n")
 
-    @contextmanager
-    def instead(self) -> Iterator[None]:
+    def instead(self) -> AbstractContextManager[None]:
         """Let the app's dialog find this run in the place of one that it starts."""
 
-        def prepare(source: Source, wish: Wish) -> Prepared:
+        def spec(source: Source, wish: Wish) -> RunSpec:
             results = wish.edits.results
             self.write(source, FlowWishes(results, frozenset(), frozenset(), frozenset()))
-            python = Interpreter(f"{FOLDER}/.venv/bin/python", "the project's .venv", "1.15.30")
-            where = "found in support.py, line 5"
-            return Prepared(
-                source, wish, BRANCH, Project(FOLDER, None), python, self.spec(), where, []
-            )
+            return self.spec()
 
-        with (
-            patch.object(launching, "prepare", prepare),
-            patch.object(launching, "start", lambda _prepared: RunHandle(self.folder)),
-            patch.object(launching, "project_of", lambda _source: Project(str(self.store), None)),
-        ):
-            yield
+        return instead(self.folder, self.store, FOLDER, BRANCH, "found in support.py, line 5", spec)

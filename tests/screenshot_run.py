@@ -12,24 +12,18 @@ import json
 import os
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
 from crewcheck.demo.answers import answer
 from crewcheck.engine.fork import dump, fork_document
 from crewcheck.engine.invalidation import TaskFacts, Wishes, decide
-from crewcheck.engine.running import Prepared, Wish
-from crewcheck.engine.source import Source
 from crewcheck.model.edits import Edits
 from crewcheck.model.words import epoch
 from crewcheck.runtimes import lock
-from crewcheck.runtimes.interpreter import Interpreter
-from crewcheck.runtimes.project import Project
-from crewcheck.runtimes.spawn import RunHandle
 from crewcheck.runtimes.spec import RunSpec
-from crewcheck.tui import launching
+from tests.screenshot_dialog import instead
 
 SOURCE = "20261129T195623_5f426d9e"
 BRANCH = "what-if/silent"
@@ -155,23 +149,17 @@ class Told:
         finally:
             os.close(held)
 
-    @contextmanager
-    def instead(self) -> Iterator[None]:
+    def instead(self) -> AbstractContextManager[None]:
         """Let the app's dialog find this run in the place of one that it starts."""
-
-        def prepare(source: Source, wish: Wish) -> Prepared:
-            python = Interpreter(f"{FOLDER}/.venv/bin/python", "the project's .venv", "1.15.30")
-            where = "found in crew.py, line 72"
-            return Prepared(
-                source, wish, BRANCH, Project(FOLDER, None), python, self.spec(), where, []
-            )
-
-        with (
-            patch.object(launching, "prepare", prepare),
-            patch.object(launching, "start", lambda _prepared: RunHandle(self.folder)),
-            patch.object(launching, "project_of", lambda _source: Project(str(self.store), None)),
-        ):
-            yield
+        spec = self.spec()
+        return instead(
+            self.folder,
+            self.store,
+            FOLDER,
+            BRANCH,
+            "found in crew.py, line 72",
+            lambda _source, _wish: spec,
+        )
 
 
 def to_run_of(items: list[dict[str, Any]]) -> list[int]:
