@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.e2e.child.driver import ROOT, Place, make_place
+from tests.e2e.child.driver import Place, make_place
 from tests.fake_model import FakeModel
 
 CREW = "from crewai.project.crew_loader import load_crew_and_kickoff as run; run('crew.jsonc')"
@@ -31,16 +29,7 @@ def run(place: Place, model: FakeModel, program: str) -> list[str]:
 
 
 def command(place: Place, *arguments: str) -> tuple[int, list[dict[str, Any]]]:
-    ended = subprocess.run(
-        [sys.executable, "-m", "crewcheck", *arguments, "--json"],
-        cwd=place.project,
-        env=place.environment(PYTHONPATH=str(ROOT)),
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=100,
-        check=False,
-    )
+    ended = place.command(*arguments, "--json")
     return ended.returncode, [json.loads(line) for line in ended.stdout.splitlines()]
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import sqlite3
-import subprocess
-import sys
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -14,7 +12,7 @@ import pytest
 
 from crewcheck.model.document import sorted_events
 from crewcheck.model.flow_calls import DONE, calls
-from tests.e2e.child.driver import ROOT, Place, make_place, written
+from tests.e2e.child.driver import Place, make_place, written
 from tests.fake_model import FakeModel
 
 
@@ -60,16 +58,7 @@ class Shop:
 
     def command(self, *arguments: str) -> tuple[int, list[dict[str, Any]]]:
         """Run crewcheck; its exit code, and what it says with ``--json``."""
-        ended = subprocess.run(
-            [sys.executable, "-m", "crewcheck", *arguments, "--json"],
-            cwd=self.place.project,
-            env=self.place.environment(PYTHONPATH=str(ROOT)),
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=100,
-            check=False,
-        )
+        ended = self.place.command(*arguments, "--json")
         return ended.returncode, [json.loads(line) for line in ended.stdout.splitlines()]
 
     def go_on(

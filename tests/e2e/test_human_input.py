@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.e2e.child.driver import ROOT, SECONDS, Child, Place, make_place, written
+from tests.e2e.child.driver import Child, Place, make_place, written
 from tests.fake_model import FakeModel
 
 
@@ -35,17 +34,7 @@ def desk(tmp_path: Path, crewai_python: str, model: FakeModel) -> Place:
 
 def called(place: Place, *args: str) -> subprocess.CompletedProcess[str]:
     """A command in the project's folder, in a pipe."""
-    return subprocess.run(
-        [sys.executable, "-m", "crewcheck", *args],
-        cwd=place.project,
-        env=place.environment(
-            PYTHONPATH=str(ROOT), CREWCHECK_STATE_DIR=str(place.folder / "state")
-        ),
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=SECONDS,
-    )
+    return place.command(*args, CREWCHECK_STATE_DIR=str(place.folder / "state"))
 
 
 def stream(done: subprocess.CompletedProcess[str]) -> list[dict[str, Any]]:

@@ -4,25 +4,14 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from pathlib import Path
 
-from tests.e2e.child.driver import ROOT, SECONDS, Place, make_place
+from tests.e2e.child.driver import Place, make_place
 from tests.fake_model import FakeModel
 
 
 def called(place: Place, *args: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "crewcheck", *args],
-        cwd=place.project,
-        env=place.environment(
-            PYTHONPATH=str(ROOT), CREWCHECK_STATE_DIR=str(place.folder / "state")
-        ),
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=SECONDS,
-    )
+    return place.command(*args, CREWCHECK_STATE_DIR=str(place.folder / "state"))
 
 
 def test_only_what_had_not_been_done_runs(tmp_path: Path, crewai_python: str) -> None:

@@ -8,6 +8,7 @@ import select
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -56,6 +57,19 @@ class Place:
             [self.python, *arguments],
             cwd=self.project,
             env=self.environment(**environment),
+            capture_output=True,
+            text=True,
+            timeout=SECONDS,
+            check=False,
+        )
+
+    def command(self, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+        """Run crewcheck in the project's folder, in a pipe."""
+        return subprocess.run(
+            [sys.executable, "-m", "crewcheck", *arguments],
+            cwd=self.project,
+            env=self.environment(PYTHONPATH=str(ROOT), **environment),
+            stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
             timeout=SECONDS,
