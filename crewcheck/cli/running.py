@@ -77,7 +77,6 @@ class Followed:
 
     def follow(self, handle: RunHandle) -> int:
         """Follow the run to its end, and return the exit code."""
-        self.state.run_id = handle.run_id
         with _Interrupts(handle):
             for message in handle.follow():
                 if not self.take(handle, message):
@@ -94,7 +93,7 @@ class Followed:
     def _prompted(self, handle: RunHandle, message: dict[str, Any]) -> None:
         """A question, with what it is about: asked on a terminal."""
         if self.as_json:
-            self._emit({**message, "run_id": handle.run_id})
+            self._emit(message)
         else:
             self._show_question(message)
         if self.answered > 0:
@@ -145,7 +144,7 @@ class Followed:
         if kind in _NOT_SAID:
             return
         if self.as_json:
-            self._emit({**message, "run_id": self.state.run_id})
+            self._emit(message)
             return
         line = _line(message, self.show_log)
         if line and not self.console.quiet:
@@ -169,7 +168,7 @@ class Followed:
                 last["hint"] = state.hint
             if notes:
                 last["notes"] = notes
-            self._emit({**last, **place, "run_id": state.run_id})
+            self._emit({**last, **place})
             return _CODES.get(state.state, Exit.FAILED)
         hint = state.hint or (state.resume_hint() if state.state != "finished" else "")
         hint = self.console.redactor.text(hint)
@@ -211,8 +210,8 @@ class Followed:
         ]
 
     def _emit(self, message: dict[str, Any]) -> None:
-        """One object a line."""
-        value = self.console.redactor.value(message)
+        """One object a line, with the id of the run."""
+        value = self.console.redactor.value({**message, "run_id": self.state.run_id})
         sys.stdout.write(json_text(value) + "\n")
         sys.stdout.flush()
 
@@ -276,7 +275,7 @@ class Started(Followed):
         """Show the plan and confirm it; False: only the plan was wanted."""
         report = plan_report(self.prepared, self.loaded, plan)
         if self.as_json:
-            self._emit({**report, "run_id": handle.run_id})
+            self._emit(report)
         else:
             for line, style in plan_lines(self.console.redactor.value(report)):
                 click.secho(line, err=not self.dry_run, **styled(style))
@@ -421,12 +420,8 @@ def has_terminal() -> bool:
 
 def _refuse_doubts(report: dict[str, Any], *, alone: bool) -> None:
     """What nobody can tell is accepted by a person, not by ``--yes``. Raises `Refused`."""
-    doubts = [loss for loss in report["losses"] if loss.get("doubt")]
-    if doubts:
-        named = "; ".join(
-            f"{one['where']}: {one['message']}" if one["where"] else one["message"]
-            for one in doubts
-        )
+    named = words.doubts(report["losses"])
+    if named:
         way = "go on with the project: --entry or --script" if alone else words.ANEW
         raise Refused(
             f"the checkpoint {'alone ' if alone else ''}does not tell whether this would do what "

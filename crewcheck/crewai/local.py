@@ -16,6 +16,7 @@ from crewcheck.crewai.channel import Channel
 from crewcheck.crewai.refusal import Refusal
 from crewcheck.crewai.session import Session
 from crewcheck.engine.invalidation import KEEP
+from crewcheck.model import words
 from crewcheck.runtimes.wire import Message
 
 Confirm = Callable[[list[int]], Mapping[str, Any]]
@@ -48,10 +49,10 @@ class LocalChannel(Channel):
         """Go, as planned. Raises `Refusal` for what nobody can tell."""
         doubts = [one for one in self._plan.get("losses") or [] if one.get("doubt")]
         if doubts and not self._allow_losses:
-            named = "; ".join(f"{one['where']}: {one['message']}" for one in doubts)
             raise Refusal(
                 str(doubts[0]["rule"]),
-                f"the checkpoint does not tell whether this would do what the crew does: {named}",
+                f"the checkpoint does not tell whether this would do what the crew does: "
+                f"{words.doubts(doubts)}",
                 "accept it with allow_losses=True",
             )
         items = self._plan.get("items") or []

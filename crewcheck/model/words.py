@@ -5,7 +5,9 @@ from __future__ import annotations
 import calendar
 import re
 import time
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
+from typing import Any
 
 from crewcheck.model.harmless import one_line
 
@@ -65,6 +67,15 @@ TRIGGERS = {
 }
 
 _MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+
+
+def doubts(losses: Iterable[Mapping[str, Any]]) -> str:
+    """What of the losses of a plan nobody can tell, in a line; empty where there is no such."""
+    return "; ".join(
+        f"{one['where']}: {one['message']}" if one["where"] else str(one["message"])
+        for one in losses
+        if one.get("doubt")
+    )
 
 
 @lru_cache(1024)
